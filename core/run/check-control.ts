@@ -18,6 +18,7 @@ import { commandText } from '../text/format.ts';
 import { findUnknownKey, findUnreadable, listNames } from '../text/list-names.ts';
 import { idText } from './read-messages.ts';
 import type { UserFact } from '../../contracts/agent-output.ts';
+import type { CriterionState } from '../../contracts/criterion.ts';
 
 export type CheckedAmend =
   | { readonly ok: true; readonly amend: AmendMessage }
@@ -26,10 +27,20 @@ export type CheckedAmend =
 /** Beginning of every reason with which a run refuses an instruction. */
 export const amendRefusal = 'Signal amend: ';
 
+export const amendsTooMany = `${amendRefusal}a run checks changed answers ${engineLimits.amendsJudgedMax} times at most. Try: an instruction without answers`;
+
 /** @param wave Number of waves that have ended. */
 export function amendTooLate(runId: string, wave: number): string {
   const fork = commandText('fork', runId, '--wave', String(wave + 1));
   return `${amendRefusal}the run is writing its result. Try: ${fork}, with --amend`;
+}
+
+export function unknownCriteria(
+  ids: readonly string[],
+  criteria: readonly CriterionState[],
+): string {
+  const known = listNames(criteria.map(({ criterion_id }) => criterion_id));
+  return `${amendRefusal}there is no criterion ${listNames(ids)}. Criteria are: ${known}.`;
 }
 
 /** Longest reason; it is cut because it stands in summaries. */

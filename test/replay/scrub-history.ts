@@ -24,7 +24,8 @@ const stackTraces = new Set(['stackTrace']);
 /** A history as it is stored: without the names and folders of the machine that it was recorded on. */
 export function scrubHistory(value: unknown): Json {
   if (typeof value === 'string') {
-    return value.replaceAll(machine, 'worker').replaceAll(stageQueue, 'planwave');
+    const unnamed = value.replaceAll(machine, 'worker').replaceAll(stageQueue, 'planwave');
+    return unnamed.replaceAll(folder, '/folder');
   }
   if (Array.isArray(value)) return value.map(scrubHistory);
   if (typeof value === 'object' && value !== null) {

@@ -7,13 +7,14 @@ import { describeUserFact } from '../../core/pool/settle-facts.ts';
 import {
   amendRefusal,
   amendTooLate,
+  amendsTooMany,
   checkAmend,
   checkControl,
   checkResume,
   findAnswersFault,
+  unknownCriteria,
 } from '../../core/run/check-control.ts';
 import { checkEscalation } from '../../core/run/read-escalations.ts';
-import { listNames } from '../../core/text/list-names.ts';
 import {
   amendSignal,
   answerSignal,
@@ -202,7 +203,7 @@ function amendHandler(host: RootHost): PersonSignal['handle'] {
     // Before 2026-11-26, a value that can't be written parked the run for ever.
     if (fault !== null && patched('answer-faults')) return host.refuse(`${amendRefusal}${fault}`);
     judged += 1;
-    if (judged > engineLimits.amendsJudgedMax) return host.refuse(tooManyJudged);
+    if (judged > engineLimits.amendsJudgedMax) return host.refuse(amendsTooMany);
     return takeJudged(host, amend, amend.answers);
   };
 }
@@ -215,8 +216,6 @@ async function takeJudged(
   const answers = await judgeAmended(host, changed);
   if (answers !== null) takeAmend(host, amend, answers);
 }
-
-const tooManyJudged = `${amendRefusal}a run checks changed answers ${engineLimits.amendsJudgedMax} times at most. Try: an instruction without answers`;
 
 /** Takes an instruction: into the state, the record, and every running conversation. */
 export function takeAmend(
@@ -257,11 +256,6 @@ export function takeAmend(
 function findUnknown(ids: readonly string[], criteria: readonly CriterionState[]): string[] {
   const known = new Set(criteria.map(({ criterion_id }) => criterion_id));
   return ids.filter((id) => !known.has(id));
-}
-
-function unknownCriteria(ids: readonly string[], criteria: readonly CriterionState[]): string {
-  const known = listNames(criteria.map(({ criterion_id }) => criterion_id));
-  return `${amendRefusal}there is no criterion ${listNames(ids)}. Criteria are: ${known}.`;
 }
 
 /**

@@ -35,16 +35,9 @@ import { InboxHost } from './inbox-host.ts';
 import { deliverSignal, createMailbox } from './messages.ts';
 import { NewsFeed } from './news-feed.ts';
 import { createRecordKeeper, type RecordKeeper } from './record-keeper.ts';
-import {
-  askingRules,
-  loseWaveInState,
-  openRootState,
-  recordedWave,
-  recordStart,
-  takeUpOpened,
-  takeWaveIntoState,
-} from './root-state.ts';
-import type { LostWave, RootState } from './root-state.ts';
+import { askingRules, openRootState, recordStart, takeUpOpened } from './root-state.ts';
+import type { RootState } from './root-state.ts';
+import { loseWaveInState, recordedWave, takeWaveIntoState, type LostWave } from './take-wave.ts';
 import { RootViews } from './root-views.ts';
 import { startedWith } from './store-stamp.ts';
 import { badEscalation, type Superior } from './superior.ts';

@@ -10,24 +10,19 @@ import type {
   WaveSummary,
   WorkTerms,
 } from '../../contracts/planner-run.ts';
-import type { KnownSpent, WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
-import type { RecordedWave } from '../../contracts/run-record.ts';
+import type { KnownSpent } from '../../contracts/planner-wave.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { DelegationStatusView, PlanView, RunPhase } from '../../contracts/views.ts';
-import { carryLostWave, openBudget } from '../../core/budget/resolve-budget.ts';
+import { openBudget } from '../../core/budget/resolve-budget.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
-import { reopenChanged, waiveCriteria } from '../../core/criteria/criteria.ts';
-import { changedInNews } from '../../core/run/news.ts';
-import { summariseWave } from '../../core/run/decide-next-step.ts';
+import { waiveCriteria } from '../../core/criteria/criteria.ts';
 import { formatUnreported } from '../../core/text/format.ts';
-import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
+import { noUsage } from '../../core/usage/add-usage.ts';
 import { nowSeconds } from './clock.ts';
-import type { NewsFeed } from './news-feed.ts';
 import type { RecordStart } from './record-keeper.ts';
 import { describeAgainst } from '../../core/budget/account-terms.ts';
 import { resolveQuestionRules } from '../../core/questions/inbox-event.ts';
-import { sumSizes } from '../../core/workspace/run-changes.ts';
 import type { ModeChoice } from '../../contracts/limits.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
 import { definedOnly } from '../../core/json.ts';
@@ -229,71 +224,11 @@ export function recordStart({ record_ref, known_inputs, taken_over }: OpenRunRes
   return { record_ref, known_inputs, stale, facts_total, facts };
 }
 
-/**
- * Adds a finished wave. Criteria that the user waived in the meantime stay waived, and what was settled by an answer that has
- * changed since is open again.
- */
-export function takeWaveIntoState(
-  state: RootState,
-  wave: WaveResult,
-  news: Pick<NewsFeed, 'since'>,
-): void {
-  const heard = Math.max(state.news.considered, wave.news_considered);
-  const unheard = changedInNews(news.since(heard));
-  // Before 2026-11-26, the wave's criteria replaced those that the change had opened.
-  const reopened =
-    unheard.length > 0 && patched('settle-in-order')
-      ? reopenChanged(wave.criteria, unheard)
-      : wave.criteria;
-  state.wave = wave.wave;
-  state.usage = addUsage(state.usage, wave.usage);
-  state.budget = wave.budget;
-  state.criteria = waiveCriteria(reopened, state.waived);
-  const io_status = wave.decision?.planner_decision.io_status ?? null;
-  const changed = wave.changes !== undefined && { changed: sumSizes(wave.changes) };
-  const about = { wave: wave.wave, io_status, ...changed, usage: wave.usage };
-  state.waves = [...state.waves, summariseWave(about, wave.outcomes, wave.criteria)];
-}
-
 /** Returns the usage that the run knows of. */
 export function knownSpent({ usage, started_at }: RootState): KnownSpent {
   // After a reset to its beginning, a run takes the time of its new first task for its start.
   const startedMs = workflowInfo().startTime.getTime();
   return { usage, since: Math.min(startedMs, started_at * 1_000) };
-}
-
-/** Wave that ended without a report. */
-export interface LostWave extends Pick<WaveOrder, 'wave' | 'budget'> {
-  /** Usage beyond what the run knew of. */
-  readonly usage: Usage;
-  /** Milliseconds from its start to its end. */
-  readonly passedMs: number;
-  /** Number of times that the run's limit was raised meanwhile. */
-  readonly topUps: number;
-}
-
-export function loseWaveInState(
-  state: RootState,
-  { wave, budget, usage, passedMs, topUps }: LostWave,
-): void {
-  state.wave = wave;
-  state.usage = addUsage(state.usage, usage);
-  state.budget = carryLostWave(budget, passedMs, topUps);
-}
-
-export function recordedWave(wave: WaveResult): RecordedWave {
-  const { wave: number, status, plan_ref, record_ref, outcomes, merge_conflicts, usage } = wave;
-  const decision_ref = wave.decision?.decision_ref ?? null;
-  return {
-    wave: number,
-    status,
-    plan_ref,
-    record_ref,
-    outcomes,
-    decision_ref,
-    ...(merge_conflicts !== undefined && { merge_conflicts }),
-    usage,
-  };
 }
 
 /** Describes the use of finished waves against the run's limits, for people. Empty when nothing is limited. */
