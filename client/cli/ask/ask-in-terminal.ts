@@ -30,16 +30,16 @@ import {
 } from './answers.ts';
 
 /**
- * Asks a question on the terminal. Enter alone takes the default, if there is one.
+ * Asks a question on the terminal. Enter alone takes the default, if there is one: as an answer of the user, except where only
+ * others may sign one.
  *
- * @returns the answer in the type that the question asks for, and that it is the default taken as it stands; `undefined` when
- * the user gave none.
+ * @returns the answer in the type that the question asks for; `undefined` when the user gave none.
  * @throws Interrupted at Ctrl-C
  */
 export async function askInTerminal(
-  question: Question,
+  question: OpenQuestion,
   io: CliIo,
-  options: ReadLineOptions = {},
+  { signer, ...options }: ReadLineOptions & Pick<DeskOptions, 'signer'> = {},
 ): Promise<GivenAnswer | undefined> {
   const paint = createPaint(io.colour);
   const columns = io.columns?.() ?? Number.POSITIVE_INFINITY;
@@ -51,9 +51,9 @@ export async function askInTerminal(
   const typed = await readLine(io, `${hint}\n> `, options);
   if (typed === undefined) return undefined;
   if (typed.trim() !== '') return { answer: parseAnswer(question, typed) };
-  return question.default_answer === null
-    ? undefined
-    : { answer: parseAnswer(question, question.default_answer), as_default: true };
+  if (question.default_answer === null) return undefined;
+  const answer = parseAnswer(question, question.default_answer);
+  return isForOthers(question, signer) ? { answer, as_default: true } : { answer };
 }
 
 type GivenAnswer = Pick<AnswerInput, 'answer' | 'as_default'>;
@@ -209,7 +209,7 @@ export function createQuestionDesk(
       options.ask ? questions.find(({ question_id }) => !handled.has(question_id)) : undefined,
     async ask(question, signal) {
       for (;;) {
-        const given = await askInTerminal(question, io, { signal });
+        const given = await askInTerminal(question, io, { signal, signer });
         if (signal.aborted) {
           say(`${cleanLine(question.question_id)} was answered elsewhere.`);
           return;

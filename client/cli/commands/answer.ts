@@ -97,7 +97,7 @@ async function askUntilTaken(
 ): Promise<CommandResult> {
   const { question_id } = question;
   for (;;) {
-    const given = await askInTerminal(question, io);
+    const given = await askInTerminal(question, io, { signer });
     if (given === undefined) return nothingSent(runId);
     const result = await client.answer(runId, { question_id, ...given, ...signatureOf(signer) });
     if (result.status !== 'refused' || isForOthers(question, signer)) {

@@ -90,7 +90,11 @@ async function describeLastKnown(
     readStoreWaits(client, last_known.run_id),
     describeOtherHome(context, last_known.store),
   ]);
-  const { exitCode, phase, reason } = closingOf(end, last_known.phase ?? last_known.execution);
+  const { exitCode, phase, reason } = closingOf(
+    last_known.run_id,
+    end,
+    last_known.phase ?? last_known.execution,
+  );
   const data = {
     source: 'server',
     note,
@@ -164,12 +168,12 @@ interface Closing {
 }
 
 /** @param end null while the run works, and for a run that only the store knows */
-function closingOf(end: RunEnd | null, phase: string): Closing {
+function closingOf(run_id: string, end: RunEnd | null, phase: string): Closing {
   if (end === null) {
     const isUnmet = unmetPhases.has(phase);
     return { phase, reason: '', exitCode: isUnmet ? exitCodes.unmet : exitCodes.ok };
   }
-  const { status, reason } = toRunEndedEvent({ run_id: '', phase }, end, '');
+  const { status, reason } = toRunEndedEvent({ run_id, phase }, end, '');
   return { phase: status, reason, exitCode: exitCodeOfEnd(end, status) };
 }
 
@@ -202,7 +206,7 @@ function describeView(
   const { paint } = context;
   const note =
     source === 'store' ? 'The server no longer knows this run; this is what was stored.' : null;
-  const { exitCode, phase, reason } = closingOf(end, view.phase);
+  const { exitCode, phase, reason } = closingOf(view.run_id, end, view.phase);
   const position = [
     paint(phaseTone(phase), phase.replaceAll('_', ' ')),
     describePosition(view),

@@ -10,11 +10,26 @@ it('gives the answer in the type that is asked for', async () => {
   expect(io.out()).toContain('Which region?');
 });
 
+it('takes the default without a signature where only others may decide', async () => {
+  const asked = { ...question({ default_answer: 'yes' }), approvers: ['Ana'] };
+  for (const [signer, given] of [
+    ['Ben', { answer: 'yes', as_default: true }],
+    ['Ana', { answer: 'yes' }],
+  ] as const) {
+    const io = createFakeIo();
+    io.typeAfter('Enter takes the default', '');
+    // One prompt after the other.
+    // oxlint-disable-next-line no-await-in-loop
+    expect(await askInTerminal(asked, io, { signer })).toEqual(given);
+  }
+});
+
 it('takes the default at Enter alone', async () => {
   const io = createFakeIo();
   io.typeAfter('Enter takes the default', '');
   const asked = question({ expected_answer_format: 'number', default_answer: '3' });
-  expect(await askInTerminal(asked, io)).toEqual({ answer: 3, as_default: true });
+  // It is the user's answer all the same: agents rely on it.
+  expect(await askInTerminal(asked, io)).toEqual({ answer: 3 });
 });
 
 it('gives nothing at Enter alone without a default, and at the end of the input', async () => {
