@@ -57,12 +57,13 @@ export async function readQueue(
   const current = versionName(versioningInfo?.currentDeploymentVersion);
   const atRoot = pollsOf(pollers);
   const versions = [...new Set([current, ...atRoot.map(({ version }) => version)])];
+  // A server that does not know this look has told of the first partition at least.
   const { versionsInfo } = await describeQueue(server, taskQueue, {
     apiMode: everyPartition,
     reportPollers: true,
     taskQueueTypes: [type],
     versions: { buildIds: versions.filter((version) => version !== null), unversioned: true },
-  });
+  }).catch(() => ({ versionsInfo: null }));
   const elsewhere = Object.values(versionsInfo ?? {}).flatMap(({ typesInfo }) =>
     Object.values(typesInfo ?? {}).flatMap((info) => pollsOf(info.pollers)),
   );

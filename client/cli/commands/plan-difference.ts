@@ -18,18 +18,27 @@ const pairsMax = 1_000_000;
 
 /** @returns lines that begin with "-" for the earlier side and "+" for the later one. */
 export function describeDifference({ before, after }: PlanDifference): string[] {
-  const hunks = findHunks(linesOf(before), linesOf(after));
+  const hunks = findHunks(...linesOfBoth(before, after));
   return hunks.flatMap(({ removed, added }) => [
     ...removed.map((line, at) => `- ${show(line, added[at])}`.trimEnd()),
     ...added.map((line, at) => `+ ${show(line, removed[at])}`.trimEnd()),
   ]);
 }
 
+type Lines = readonly string[];
+
+/** Only where one side has nothing does the other hold an entry of the plan; all else is text, also text that looks like JSON. */
+function linesOfBoth(before: string | null, after: string | null): readonly [Lines, Lines] {
+  const isAlone = [before, after].some((side) => side === null || side === '' || side === 'null');
+  const read = isAlone ? linesOf : (text: string | null): Lines => text?.split('\n') ?? [];
+  return [read(before), read(after)];
+}
+
 /** Splits a text into lines, and an entry into its fields, each with its name. */
-function linesOf(text: string | null): readonly string[] {
+function linesOf(text: string | null): Lines {
   if (text === null) return [];
   const entry = readEntry(text);
-  if (entry === null) return text.split('\n');
+  if (entry === null || Object.keys(entry).length === 0) return text.split('\n');
   return Object.entries(entry).flatMap(([name, value]) => {
     const shown = typeof value === 'string' ? value : JSON.stringify(value);
     return `${name}: ${shown}`.split('\n');

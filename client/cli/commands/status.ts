@@ -107,7 +107,7 @@ async function describeLastKnown(
   const notes = stuck.length === 0 ? [note] : stuckLines(context, stuck);
   const lines = [
     ...describeListing(context, data),
-    ...reasonLines(context, reason),
+    ...reasonLines(context, reason, exitCode),
     ...notes,
     ...storeLines(context, { waits, elsewhere }),
   ];
@@ -216,7 +216,7 @@ function describeView(
   const lines = [
     `${paint('strong', cleanLine(view.run_id))} · ${cleanLine(view.goal, 160)}`,
     position.filter((part) => part !== '').join(' · '),
-    ...reasonLines(context, reason),
+    ...reasonLines(context, reason, exitCode),
     ...(view.mode === undefined ? [] : [`chosen: ${describeMode(view.mode)}`]),
     ...stuckLines(context, stuck),
     ...storeLines(context, { waits, elsewhere }),
@@ -234,8 +234,8 @@ function describeView(
 }
 
 /** The faults of a refused input stand one a line. */
-function reasonLines({ paint }: CommandContext, reason: string): string[] {
-  return cleanLines(reason).map((line) => paint('bad', line));
+function reasonLines({ paint }: CommandContext, reason: string, exitCode: ExitCode): string[] {
+  return cleanLines(reason).map((line) => (exitCode === exitCodes.ok ? line : paint('bad', line)));
 }
 
 function describeUsed({ usage, untold }: UsageNow): string {

@@ -38,6 +38,19 @@ describe('PDL1: nothing that differs is left out', () => {
     ]);
   });
 
+  it('a text that looks like an entry', () => {
+    expect(describeText('{"a":"safe"}', '{"a":"DROP","a":"safe"}')).toEqual([
+      '- {"a":"safe"}',
+      '+ {"a":"DROP","a":"safe"}',
+    ]);
+    expect(describeText('{"a": 1}', '{"a":1}')).toHaveLength(2);
+    expect(describeText(null, '{}')).toEqual(['+ {}']);
+  });
+
+  it('an entry that comes where nothing was', () => {
+    expect(describeText('null', '{"risk_id":"r"}')).toEqual(['- null', '+ risk_id: r']);
+  });
+
   it('different texts of any kind', () => {
     const text = fc
       .array(fc.constantFrom('a', 'b', ' ', '', long, '{', '\t', '\r'), { maxLength: 8 })
