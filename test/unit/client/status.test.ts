@@ -127,6 +127,20 @@ describe('finding U1: a run whose workflow has failed', () => {
     expect(JSON.parse(json.out())).toMatchObject({ phase: 'failed', reason: end.reason });
   });
 
+  it('an evaluation that ended tells how many cells passed, and the command that shows them', async () => {
+    const last_known = listing({ execution: 'completed', phase: null });
+    const evaluation = { evaluation_id: 'run-1', name: 'x', cells: [], usage: noUsage };
+    const io = createFakeIo();
+    const methods: Partial<PlanwaveClient> = {
+      result: async () => ({ ended: 'evaluation', evaluation }),
+      status: async () => ({ live: false, note: '', stuck: [], last_known }),
+    };
+    expect(await runCli(['status', 'run-1'], createFakeDeps(io, methods))).toBe(0);
+    expect(io.out()).toContain(
+      '0 of 0 cells passed. All of them: npm run planwave -- report run-1\n',
+    );
+  });
+
   it('a stopped run ends with 1, as watch does; one at work with 0', async () => {
     const stopped = { readStoredStatus: () => Promise.resolve(status({ phase: 'stopped' })) };
     expect(
