@@ -33,13 +33,18 @@ export type ControlChange =
 
 /** @param onChange Called also when only a reason changed, which children need not know. */
 export function createControl(
-  initial: { readonly paused: string | null; readonly parked: string | null },
+  initial: {
+    readonly paused: string | null;
+    readonly parked: string | null;
+    /** As `hasParkedAgain`. Default false. */
+    readonly again?: boolean | undefined;
+  },
   onChange: () => void = () => {},
 ): Control {
   let { paused, parked } = initial;
   let until: number | null = null;
   let wokenAt: number | null = null;
-  let again = false;
+  let again = initial.again === true;
   const listeners: ((change: ControlChange) => void)[] = [];
   const tell = (change: ControlChange): void => {
     for (const listener of listeners) listener(change);
@@ -74,6 +79,9 @@ export function createControl(
         if (parked === null) {
           log.warn('parked: no call can succeed until somebody resumes');
           again = asked !== null && isSamePark(wokenAt, nowMs());
+        } else if (asked === null) {
+          // It no longer goes on by itself, as the person was told.
+          again = false;
         }
         parked = reason;
         until = asked;
