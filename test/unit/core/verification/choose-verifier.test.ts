@@ -267,10 +267,11 @@ it('VC6: no seat of a triad that verifies is a member of the team', () => {
 });
 
 it('VC1: a wave from before a team had authors has the verifier that it had', () => {
+  const members = [{ id: 'writer' }, { id: 'reviewer' }];
   const made = {
     ...worksOn('table', 'goal-1'),
     agent_id: 'leader',
-    executor: { kind: 'team', members: [{ id: 'writer' }, { id: 'reviewer' }] },
+    executor: { kind: 'team', members },
   } as const;
   const agents = ['planner', 'leader', 'writer', 'reviewer'].map((agent_id) => ({ agent_id }));
   const plan = outlinePlan(wavePlan([made]), someRef);
