@@ -40,10 +40,7 @@ interface InitialControl {
 }
 
 /** @param onChange Called also when only a reason changed, which children need not know. */
-export function createControl(
-  initial: InitialControl,
-  onChange: () => void = () => {},
-): Control {
+export function createControl(initial: InitialControl, onChange: () => void = () => {}): Control {
   let { paused, parked } = initial;
   let until: number | null = null;
   let wokenAt: number | null = null;
