@@ -194,6 +194,8 @@ export interface CarriedRun extends RunTerms, RunKnowledge {
   readonly parked_reason: string | null;
   /** Unix epoch milliseconds at which a parked run goes on by itself. Absent: after a resume. */
   readonly parked_until?: number;
+  /** Present where it has gone on by itself and parked again at once, so that no person is told of this park. */
+  readonly parked_again?: true;
 }
 
 /** State of the inbox. Bounded: `core/limits.ts` proves that it fits into one payload with the rest. */

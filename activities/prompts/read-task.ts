@@ -1,3 +1,4 @@
+import { listReadable } from '../../core/workspace/run-changes.ts';
 import { rewordTask } from '../../core/design/task-rules.ts';
 import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { AcceptanceCriterion, Delegation } from '../../contracts/delegation.ts';
@@ -53,7 +54,11 @@ export async function readTask(
   const upstream = await Promise.all(
     [...listEarlier(record, delegation, fresh), ...fresh].map(async (one) => {
       const output = await readOutput(store, one.output_ref);
-      return { ...one, output, whole: await readWhole(store, output, one.files ?? []) };
+      return {
+        ...one,
+        output,
+        whole: await readWhole(store, output, listReadable(one, record, prompt.delegation_id)),
+      };
     }),
   );
   return { record, delegation, upstream };

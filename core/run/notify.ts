@@ -5,7 +5,7 @@
  *   NT1. A question that opens while those of an earlier message all wait is no message of its own.
  *   NT2. A question that opens after a question of the earlier message was closed is a new message.
  *   NT3. A run that parks is one message until a person resumes it, or it works again: one that tries by itself and parks
- *        again was told.
+ *        again was told, unless it then no longer goes on by itself.
  *   NT4. One event has one id, whatever repeats it, and different events have different ids.
  *   NT5. No text of a message has line breaks or control characters, and each has a bound.
  *   NT6. The state names only questions that were open at one time, so the inbox bounds it.
@@ -50,7 +50,7 @@ export function stepNotified(state: NotifiedState, { parked, again, open }: Wait
   const hasParked = parked !== null && !state.parked && !again;
   // The user who looks at what was told finds the others beside it.
   const told = allWait || fresh !== undefined || ids.length === 0 ? ids : state.told;
-  const next = { ...state, told, parked: parked !== null };
+  const next = { ...state, told, parked: parked !== null && (state.parked || !again) };
   if (hasParked) return tell(next, 'parked', `parked: ${parked}`);
   return fresh === undefined
     ? { state: next, due: null }

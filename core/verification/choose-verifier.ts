@@ -89,8 +89,14 @@ type Verifying = Pick<WorkTerms, 'verify' | 'verify_triad'> &
 /**
  * Adds a verifier to the delegations of a plan that have none, where the run requires one, and to verified teams their
  * authors.
+ *
+ * @param known Authors of a team: all agents that may work in it, or, as in older versions, those that the plan names.
  */
-export function addVerifiers(plan: WavePlanOutline, terms: Verifying): WavePlanOutline {
+export function addVerifiers(
+  plan: WavePlanOutline,
+  terms: Verifying,
+  known: 'all' | 'named' = 'all',
+): WavePlanOutline {
   const { verify = [], verifiers } = terms;
   const isRequired = ({ criterion_ids }: DelegationOutline): boolean =>
     verify === true || verifiers !== undefined || criterion_ids.some((id) => verify.includes(id));
@@ -98,22 +104,10 @@ export function addVerifiers(plan: WavePlanOutline, terms: Verifying): WavePlanO
     ...plan,
     delegations: plan.delegations.map((one) => {
       if (one.verification === undefined && !isRequired(one)) return one;
-      const authors = listAuthors(one, terms);
+      const authors = known === 'all' ? listAuthors(one, terms) : listNamed(one);
       const verification = one.verification ?? verifierFor(authors, terms);
-      const isTeam = one.executor.kind === 'team';
-      return { ...one, verification: { ...verification, ...(isTeam && { authors }) } };
-    }),
-  };
-}
-
-/** Takes the authors out again, for a wave that began before there were any. */
-export function withoutAuthors(plan: WavePlanOutline): WavePlanOutline {
-  return {
-    ...plan,
-    delegations: plan.delegations.map((one) => {
-      if (one.verification === undefined) return one;
-      const { authors: _authors, ...verification } = one.verification;
-      return { ...one, verification };
+      const keepsAuthors = known === 'all' && one.executor.kind === 'team';
+      return { ...one, verification: { ...verification, ...(keepsAuthors && { authors }) } };
     }),
   };
 }

@@ -20,7 +20,13 @@ import type { AskedQuestion } from '../../contracts/question.ts';
 import { cutText } from '../text/cut-text.ts';
 import { countOf } from '../text/format.ts';
 import type { PlannerDecision, WaveDecision } from '../../contracts/wave-plan.ts';
-import type { MergeConflict, ChangeSize, ProposedChanges } from '../../contracts/effect.ts';
+import type {
+  MergeConflict,
+  ChangeSize,
+  ProposedChanges,
+  WrittenFile,
+} from '../../contracts/effect.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
 
 export function conflictOfMerge({ delegation_id, with: others, files }: MergeConflict): Conflict {
   const lines = `lines of ${files.join(', ')}`;
@@ -129,6 +135,7 @@ export function describeTaskConflicts(
  *   LF4. Changes that a decision dropped belong to nothing that comes later.
  *   LF5. The results of a plan's agents are no files of the user's: their folders are named, so that they stay out. A run
  *        without a plan has none.
+ *   LF6. Nothing builds on a task of a team that is not completed. Where its files are in no copy, only its leader reads them.
  */
 
 /** A wave as far as it says whose work counts. */
@@ -173,6 +180,17 @@ export function listUpstream(upstream: readonly UpstreamOutput[]): readonly stri
   return upstream.flatMap(({ delegation_id, unfinished }) =>
     unfinished === true ? [] : [delegation_id],
   );
+}
+
+/** Lists the files of an upstream result that a task reads with it. @param reader delegation_id of the task. */
+export function listReadable(
+  { delegation_id, files = [], unfinished }: UpstreamOutput,
+  { workspace_dir, changes }: Pick<RunRecord, 'workspace_dir' | 'changes'>,
+  reader: string,
+): readonly WrittenFile[] {
+  const hasCopy = workspace_dir !== undefined && changes !== 'direct';
+  const isLeft = unfinished === true && hasCopy && !delegation_id.startsWith(`${reader}.`);
+  return isLeft ? [] : files;
 }
 
 /** @param upstream delegations that it depends on. */

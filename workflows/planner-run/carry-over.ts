@@ -15,6 +15,7 @@ export async function carryOver(host: RootHost, ledger: RunLedger): Promise<neve
   const record_ref = await settle(host);
   const taint = ledger.taint();
   const parkedUntil = control.parkedUntil();
+  const isParkedAgain = control.parkedReason() !== null && control.hasParkedAgain();
   const carried: CarriedRun = {
     ...carryState(state, opened),
     ...(taint !== undefined && { taint }),
@@ -32,6 +33,7 @@ export async function carryOver(host: RootHost, ledger: RunLedger): Promise<neve
     paused_reason: control.pausedReason(),
     parked_reason: control.parkedReason(),
     ...(parkedUntil !== null && { parked_until: parkedUntil }),
+    ...(isParkedAgain && { parked_again: true }),
   };
   return continueAsNew<(args: PlannerRunArgs) => Promise<unknown>>({ carried });
 }

@@ -68,25 +68,34 @@ async function takeStep(
   if (designed !== null) return designed === 'full' ? null : designed;
   const judged = await judgeLate(host);
   if (judged !== null) return judged;
+  const heard = state.news.from_user;
   const step = decideNextStep({
     criteria: state.criteria,
     wave: state.wave,
     waves_allowed: state.waves_allowed,
-    input_pending: state.news.from_user > state.news.considered,
+    input_pending: heard > state.news.considered,
     last_io_status: state.waves.at(-1)?.io_status ?? null,
   });
   switch (step.type) {
     case 'waves_spent':
       return askWhenWavesAreSpent(host, step.open);
-    case 'end': {
-      const heard = state.news.from_user;
+    case 'end':
       // The plan may have work that is to be done again.
-      if (await restsOnStale(host)) return doWave(host, ledger, relay, { outcomes, redoes: true });
+      if (await restsOnStale(host)) {
+        return doWave(host, ledger, relay, { outcomes, heard, redoes: true });
+      }
       return hasHeardMore(host, heard) ? null : step.status;
-    }
     case 'wave':
-      return doWave(host, ledger, relay, { outcomes, redoes: false });
+      return doWave(host, ledger, relay, { outcomes, heard, redoes: false });
   }
+}
+
+interface NextWave {
+  readonly outcomes: DelegationOutcome[];
+  /** The user's newest news when the wave was decided on. */
+  readonly heard: number;
+  /** True where the wave is for work of the plan that is to be done again, and for nothing else. */
+  readonly redoes: boolean;
 }
 
 /** @returns the status at the run's end, or null while it goes on. */
@@ -94,9 +103,8 @@ async function doWave(
   host: RootHost,
   ledger: RunLedger,
   relay: ChildRelay,
-  { outcomes, redoes }: { readonly outcomes: DelegationOutcome[]; readonly redoes: boolean },
+  { outcomes, heard, redoes }: NextWave,
 ): Promise<RunStatus | null> {
-  const heard = host.state.news.from_user;
   const wave = await runNextWave(host, ledger, relay, redoes);
   if (wave === null) return null;
   if (wave === 'nothing') return hasHeardMore(host, heard) ? null : 'completed';

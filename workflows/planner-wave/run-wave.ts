@@ -5,7 +5,7 @@ import { plannerChild } from '../../core/budget/step-account.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { applyRuleOfTwo } from '../../core/plan/rule-of-two.ts';
 import type { RuledPlan } from '../../core/plan/rule-of-two.ts';
-import { addVerifiers, withoutAuthors } from '../../core/verification/choose-verifier.ts';
+import { addVerifiers } from '../../core/verification/choose-verifier.ts';
 import { endedBy, openAccount } from '../shared/account.ts';
 import { secondsSince, nowMs } from '../shared/clock.ts';
 import type { Account } from '../shared/account.ts';
@@ -42,11 +42,12 @@ export async function runWave(
   return result;
 }
 
+/** Until 2026-11-26 only the agents that a plan names in a team were its authors. */
 function rulePlan(plan: WavePlanOutline, order: WaveOrder): RuledPlan {
   const verified = addVerifiers(plan, order);
   const hasAuthors = verified.delegations.some((one) => one.verification?.authors !== undefined);
   const isOld = hasAuthors && !patched('team-authors');
-  return applyRuleOfTwo(isOld ? withoutAuthors(verified) : verified, order);
+  return applyRuleOfTwo(isOld ? addVerifiers(plan, order, 'named') : verified, order);
 }
 
 /** Adds the tasks that the wave took while it worked. */

@@ -31,15 +31,20 @@ export type ControlChange =
   | { readonly type: 'pause'; readonly reason: string }
   | { readonly type: 'resume' };
 
+/** Reasons for which a workflow stands still from its start, null for none. */
+interface InitialControl {
+  readonly paused: string | null;
+  readonly parked: string | null;
+  /** Defined in `Control.hasParkedAgain`. Default false. */
+  readonly again?: boolean | undefined;
+}
+
 /** @param onChange Called also when only a reason changed, which children need not know. */
-export function createControl(
-  initial: { readonly paused: string | null; readonly parked: string | null },
-  onChange: () => void = () => {},
-): Control {
+export function createControl(initial: InitialControl, onChange: () => void = () => {}): Control {
   let { paused, parked } = initial;
   let until: number | null = null;
   let wokenAt: number | null = null;
-  let again = false;
+  let again = initial.again === true;
   const listeners: ((change: ControlChange) => void)[] = [];
   const tell = (change: ControlChange): void => {
     for (const listener of listeners) listener(change);
@@ -71,10 +76,10 @@ export function createControl(
       }),
     park: (reason, asked = null) =>
       stand(reason, () => {
-        if (parked === null) {
-          log.warn('parked: no call can succeed until somebody resumes');
-          again = asked !== null && isSamePark(wokenAt, nowMs());
-        }
+        const goesOn = parked === null ? isSamePark(wokenAt, nowMs()) : again;
+        if (parked === null) log.warn('parked: no call can succeed until somebody resumes');
+        // A person must know of a park that does not end by itself.
+        again = asked !== null && goesOn;
         parked = reason;
         until = asked;
       }),

@@ -67,7 +67,11 @@ export class RootHost implements Superior {
   constructor(carried: CarriedRun | null) {
     this.state = openRootState(carried);
     this.control = createControl(
-      { paused: carried?.paused_reason ?? null, parked: carried?.parked_reason ?? null },
+      {
+        paused: carried?.paused_reason ?? null,
+        parked: carried?.parked_reason ?? null,
+        again: carried?.parked_again,
+      },
       () => this.refresh(),
     );
     this.record = createRecordKeeper({

@@ -21,7 +21,7 @@ import { inSpan, agentSpan, workEnd } from '../shared/in-span.ts';
 import type { SpanStart } from '../shared/in-span.ts';
 import type { MemberBudget } from '../shared/share-budget.ts';
 import { filesOf, knownEffects, on, showTeam, workedMs } from './team-at-work.ts';
-import type { TaskAtWork, TeamAtWork } from './team-at-work.ts';
+import type { TaskAtWork, TeamAtWork, TeamChanges } from './team-at-work.ts';
 import { readFailure, stopWhenCancelled } from '../shared/failures.ts';
 
 /** A task with the plan that holds it. */
@@ -193,11 +193,16 @@ function orderOf(t: TeamAtWork, { task, delegation, plan_ref }: PlannedTask): De
   };
 }
 
-/** Lists the members' results so far, each with the files that were written for it, in the order of the tasks. */
-export function outputsOf(t: TeamAtWork): UpstreamOutput[] {
-  return [...t.records.values()].flatMap(({ delegation_id, output_ref }) =>
-    output_ref === null ? [] : [{ delegation_id, output_ref, ...filesOf(t, delegation_id) }],
-  );
+/**
+ * Lists the members' results so far, each with the files that were written for it, in the order of the tasks. Changes of those
+ * that are unfinished reach neither the leader's copy nor another member's.
+ */
+export function outputsOf(t: Pick<TeamAtWork, 'records'> & TeamChanges): UpstreamOutput[] {
+  return [...t.records.values()].flatMap(({ delegation_id, output_ref, status }) => {
+    if (output_ref === null) return [];
+    const output = { delegation_id, output_ref, ...filesOf(t, delegation_id) };
+    return [status === 'completed' ? output : { ...output, unfinished: true as const }];
+  });
 }
 
 function recordOf(

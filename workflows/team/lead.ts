@@ -1,4 +1,4 @@
-import type { DelegationOrder, UpstreamOutput } from '../../contracts/delegation-run.ts';
+import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { Passable } from '../../contracts/agent-output.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
@@ -92,11 +92,7 @@ function contextOf(t: TeamAtWork): ConversationContext {
 /** Lets the leader load the results of its members in full, and work on top of what they completed. */
 function withResults(t: TeamAtWork): DelegationOrder {
   const { order } = t.context;
-  const outputs = outputsOf(t).map((one): UpstreamOutput => {
-    const isCompleted = t.records.get(one.delegation_id)?.status === 'completed';
-    return isCompleted ? one : { ...one, unfinished: true };
-  });
-  return { ...order, upstream: [...order.upstream, ...outputs] };
+  return { ...order, upstream: [...order.upstream, ...outputsOf(t)] };
 }
 
 /** Lists the results that its output may pass on, by the leader's own name and by the id in a result. */

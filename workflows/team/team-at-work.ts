@@ -99,8 +99,13 @@ export function closeTasks(t: TeamAtWork, reason: string): void {
   on(t, { type: 'halt', reason });
 }
 
+/** The part of a team that knows what it has changed. */
+export interface TeamChanges extends Pick<TeamAtWork, 'effectsBefore'> {
+  readonly superior: Pick<SharedSuperior, 'effects'>;
+}
+
 /** Returns the known changes that the leader or a member made outside. */
-export function knownEffects({ superior, effectsBefore }: TeamAtWork): readonly KnownEffect[] {
+export function knownEffects({ superior, effectsBefore }: TeamChanges): readonly KnownEffect[] {
   const newest = new Map(
     [...effectsBefore, ...superior.effects()].map((effect) => [effect.effect_id, effect]),
   );
@@ -108,7 +113,7 @@ export function knownEffects({ superior, effectsBefore }: TeamAtWork): readonly 
 }
 
 /** Lists the files that a task wrote, with those of a team that did it. Absent when there are none. */
-export function filesOf(t: TeamAtWork, delegationId: string): Pick<UpstreamOutput, 'files'> {
+export function filesOf(t: TeamChanges, delegationId: string): Pick<UpstreamOutput, 'files'> {
   const files = listWritten(
     knownEffects(t).filter(({ effect_id }) => isByTask(delegationId, effect_id)),
   );

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listReadable } from '../../../core/workspace/run-changes.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { splitPages } from '../../text/bytes.ts';
 import { listPacketDetails } from '../../artifacts/packet-details.ts';
@@ -68,8 +69,12 @@ async function readDetail(
   detailId: string,
   context: ReadContext,
 ): Promise<{ readonly id: string; readonly text: string }> {
-  const { store, upstream } = context;
+  const { store } = context;
   const record = await readRecord(store, context.record_ref);
+  const upstream = context.upstream.map((one) => ({
+    ...one,
+    files: listReadable(one, record, context.delegation_id),
+  }));
   const details = await listPacketDetails(store, record, upstream);
   const id = details.has(detailId) ? detailId : findTask(detailId, upstream);
   const source = id === undefined ? undefined : details.get(id);

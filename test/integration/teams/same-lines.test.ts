@@ -106,6 +106,35 @@ it('a task that failed half done counts no more: the one that did the work anew 
   await expectPromisesKept(stage, run.workflowId);
 }, 120_000);
 
+it('what a task that failed has changed is not in the copy of the next one of its reply', async () => {
+  const { dir } = createGitFixture({ 'rate.js': before });
+  const writes = { name: 'write_file', input: { path: 'other.js', content: 'export {};\n' } };
+  stage.rehearsal.script([
+    plans(1, plan([teamWork('pair', { members: members('engineer') })])),
+    ...leads(
+      [
+        [gives('engineer', 'Set it to 2.'), gives('engineer', 'Write the other file.')],
+        { output: completed('pair-done') },
+      ],
+      'pair',
+    ),
+    does({ team: 'pair', task: 'd1', nth: 1 }, edits('1', '999')),
+    does({ team: 'pair', task: 'd1' }, { json: unmet('failed', 'Half done.', taskCriterion) }),
+    does({ team: 'pair', task: 'd2', nth: 1 }, { tool_use: [writes] }),
+    does({ team: 'pair', task: 'd2' }, done),
+    { match: { schema: 'decision' }, reply: { json: decision() } },
+  ]);
+  const run = await stage.start('plannerRun', {
+    goal: 'Set the rate',
+    workspace_dir: dir,
+    changes: 'apply',
+  });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  expect(readFileSync(join(dir, 'other.js'), 'utf8')).toBe('export {};\n');
+  expect(readFileSync(join(dir, 'rate.js'), 'utf8')).toBe(before);
+  await expectPromisesKept(stage, run.workflowId);
+}, 120_000);
+
 it('a verifier sees what the team has changed, and its leader mends that alone', async () => {
   const { dir } = createGitFixture({ 'rate.js': before });
   const team = teamWork('pair', { members: members('engineer') }, { agent_id: 'engineer' });

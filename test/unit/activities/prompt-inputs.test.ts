@@ -1,7 +1,8 @@
+import { loadDetail } from '../../../activities/tools/registry/load-detail.ts';
 import { blockBytesMax } from '../../../activities/text/block-limits.ts';
 import type { Delegation } from '../../../contracts/delegation.ts';
 import type { Prompt } from '../../../contracts/model-turn.ts';
-import type { DetailEntry } from '../../../contracts/run-record.ts';
+import type { DetailEntry, RunRecord } from '../../../contracts/run-record.ts';
 import { markedData } from '../../support/marked-data.ts';
 import { sayText } from '../../support/scripted-model.ts';
 import { createBench, delegationOf, outputOf, plan, recordOf } from './bench.ts';
@@ -123,6 +124,48 @@ it('finding P1: a member of a triad and a leader get the same', async () => {
     const [, own = ''] = await partsOf(input.prompt);
     expect(own).toContain('WHOLE-DRAFT');
     expect(own).toContain('WHOLE-DESIGN');
+  }
+});
+
+it('LF6: of an unfinished task, neither prompt nor load_detail has files that are in no copy', async () => {
+  const { bench, where, partsOf } = await play({
+    task: { depends_on: ['draft'] },
+    fresh: { draft: 'WHOLE-DRAFT' },
+  });
+  const { store } = bench;
+  const arguments_ref = await store.put(JSON.stringify({ content: 'HALF-DONE' }));
+  const file = { path: 'a.md', sha256: arguments_ref, bytes: 9, tool: 'write_file', arguments_ref };
+  const upstream = where.upstream.map((one) => ({
+    ...one,
+    files: [file],
+    unfinished: true as const,
+  }));
+  const shown = async (workspace: Pick<RunRecord, 'workspace_dir'>) => {
+    const record = { ...recordOf(bench.registry_ref), ...workspace };
+    const record_ref = await store.put(JSON.stringify(record));
+    const prompt = { kind: 'delegation', ...where, upstream, record_ref } as const;
+    const [, own = ''] = await partsOf(prompt);
+    const loaded = await loadDetail.run(
+      { detail_id: 'draft' },
+      {
+        store,
+        run_id: 'my-run',
+        delegation_id: 'write-report',
+        builds_on: [],
+        record_ref,
+        upstream,
+        signal: new AbortController().signal,
+        listAddresses: () => Promise.resolve([]),
+        loads_left: 1,
+        onLoaded: () => {},
+      },
+    );
+    return [blockOf(own, 'upstream_results'), loaded];
+  };
+  for (const text of await shown({})) expect(text).toContain('HALF-DONE');
+  for (const text of await shown({ workspace_dir: '/work' })) {
+    expect(text).toContain('WHOLE-DRAFT');
+    expect(text).not.toContain('HALF-DONE');
   }
 });
 

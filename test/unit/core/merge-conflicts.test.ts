@@ -6,10 +6,13 @@ import {
   listDropped,
   listChanges,
   listFoundations,
+  listReadable,
+  listUpstream,
   changesQuestion,
 } from '../../../core/workspace/run-changes.ts';
 import type { MergeConflict, ProposedChanges } from '../../../contracts/effect.ts';
 import type { EndedWork } from '../../../core/workspace/run-changes.ts';
+import { someRef } from '../../support/factories.ts';
 import { checkAnswer } from '../../../core/questions/check-answer.ts';
 
 const merge: MergeConflict = { delegation_id: 'three', with: ['one', 'two'], files: ['a.js'] };
@@ -81,6 +84,35 @@ it('LF4: changes that a decision dropped are no foundation, whichever wave decid
   const [first = wave(), second = wave()] = waves;
   expect(listChanges([first, { ...second, dropped: ['a'] }])).toEqual(['c']);
   expect(listFoundations('e', [first, { ...second, dropped: ['a'] }], [])).toEqual(['c']);
+});
+
+const written = {
+  path: 'a.js',
+  sha256: someRef,
+  bytes: 1,
+  tool: 'edit_file',
+  arguments_ref: someRef,
+};
+const left = {
+  delegation_id: 'pair.d1',
+  output_ref: someRef,
+  files: [written],
+  unfinished: true,
+} as const;
+const { unfinished: _unfinished, ...kept } = left;
+
+it.each([
+  ['completed', kept, { workspace_dir: '/work' }, 'pair.d2', 1],
+  ['unfinished', left, { workspace_dir: '/work' }, 'pair.d2', 0],
+  ['unfinished, for its leader', left, { workspace_dir: '/work' }, 'pair', 1],
+  ['unfinished, in the folder', left, { workspace_dir: '/work', changes: 'direct' }, 'pair.d2', 1],
+  ['unfinished, without a copy', left, {}, 'pair.d2', 1],
+] as const)('LF6: files of a task that is %s', (_what, upstream, record, reader, count) => {
+  expect(listReadable(upstream, record, reader)).toHaveLength(count);
+});
+
+it('LF6: nothing builds on an unfinished task', () => {
+  expect(listUpstream([left, { ...kept, delegation_id: 'pair.d2' }])).toEqual(['pair.d2']);
 });
 
 it('LF5: the results of a plan’s agents are no files of the user’s, and a run without a plan has none', () => {

@@ -72,6 +72,19 @@ it('NT3: a run that tries by itself and parks again was told', () => {
   ]);
 });
 
+it('NT3: a run that parks again, and then no longer goes on by itself, is told', () => {
+  const parked = { parked: 'the budget of acme is used up' };
+  const again = { ...parked, again: true };
+  const forGood = { parked: 'the key is refused' };
+  expect(tell([parked, {}, again, forGood, forGood])).toEqual([
+    'parked',
+    null,
+    null,
+    'parked',
+    null,
+  ]);
+});
+
 it('NT3: a run that parks soon after it went on by itself has not worked since', () => {
   const minute = 60_000;
   expect(isSamePark(5 * minute, 6 * minute)).toBe(true);

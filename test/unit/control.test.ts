@@ -1,0 +1,44 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+// The SDK's workflow modules take this from their sandbox.
+Object.assign(globalThis, { AsyncLocalStorage });
+const { createControl } = await import('../../workflows/shared/control.ts');
+
+/** Global variable in which the SDK keeps the workflow at work. Its log is all that this test needs of it. */
+const activator = '__TEMPORAL_ACTIVATOR__';
+beforeEach(() => {
+  const interceptors = { outbound: [] };
+  const workflow = { interceptors, info: {}, sinkCalls: [], getTimeOfDay: () => 0n };
+  Reflect.set(globalThis, activator, workflow);
+});
+afterEach(() => Reflect.deleteProperty(globalThis, activator));
+
+const soon = Date.now() + 60_000;
+
+/** Parks until a time, goes on by itself, and is refused again at once. */
+function parkAgain() {
+  const control = createControl({ paused: null, parked: null });
+  control.park('the budget of acme is reserved', soon);
+  expect(control.hasParkedAgain()).toBe(false);
+  control.wake();
+  control.park('the budget of acme is reserved', soon);
+  return control;
+}
+
+it('NT3: a run that goes on by itself and is refused at once has parked again', () => {
+  const control = parkAgain();
+  control.park('the budget of acme is used up', soon + 60_000);
+  expect(control.hasParkedAgain()).toBe(true);
+});
+
+it('NT3: a run that parked again and then no longer goes on by itself needs a person', () => {
+  const control = parkAgain();
+  control.park('the key is refused');
+  expect(control.hasParkedAgain()).toBe(false);
+});
+
+it('NT3: a run that parked again before continue-as-new is not told after it', () => {
+  const control = createControl({ paused: null, parked: 'reserved', again: true });
+  control.park('reserved', soon);
+  expect(control.hasParkedAgain()).toBe(true);
+});
