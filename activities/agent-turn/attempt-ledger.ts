@@ -158,6 +158,11 @@ const besideRun: ReadonlySet<string> = new Set(
   stageNames.filter((name) => stages[name].isBesideRun),
 );
 
+/** Returns false for an answer to a user's question, which is told to whoever asked and is no work of the run. */
+export function isOfRun({ call }: AttemptEntry): boolean {
+  return call === undefined || !besideRun.has(call.stage);
+}
+
 /**
  * Adds up what all calls of a run, or of a part of it, were billed, those of executions that are gone included. What the user
  * asked the agents of its design is no part of it, although their workflows have ids below the run's.
@@ -176,7 +181,7 @@ export async function recallRunSpent(
     entries
       .map(({ value }) => value)
       .filter(isAttemptEntry)
-      .filter(({ call }) => call === undefined || !besideRun.has(call.stage)),
+      .filter(isOfRun),
   );
 }
 

@@ -180,6 +180,6 @@ export function createEvaluationActivities(deps: EvaluationDeps): EvaluationActi
         return openEvaluation(deps, input, workflowExecution?.runId ?? activityRunId);
       }),
     gradeCell: (input) => whileCurrent((assertCurrent) => gradeCell(deps, input, assertCurrent)),
-    keepCell: (input) => withHeartbeat(() => keepCell(deps, input)),
+    keepCell: (input) => withHeartbeat(() => keepCell(deps, input, Context.current().info.attempt)),
   };
 }

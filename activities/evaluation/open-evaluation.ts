@@ -1,3 +1,4 @@
+import { ApplicationFailure } from '@temporalio/activity';
 import { z } from 'zod';
 import {
   cellStatuses,
@@ -141,18 +142,37 @@ function createTerms(
   });
 }
 
+/** Attempts while the agents of a cell can't be loaded, some 100 seconds: the evaluation waits for its cells. */
+const keepAttemptsMax = 10;
+
 /**
  * Keeps the result of a cell. The newest replaces any earlier one. Where agents or model have changed since the evaluation
  * began, the run had others than its address says, so nothing is kept.
+ *
+ * @param attempt of the activity, from 1.
+ * @throws a retryable failure while the agents can't be loaded, such as when an MCP server is down for a moment. The last
+ * attempt says that the result is not kept: the evaluation does not fail over it.
  */
 export async function keepCell(
   deps: OpenEvaluationDeps,
   { address, result, input_ref }: KeepCellInput,
+  attempt: number,
 ): Promise<void> {
   const { store, kept } = deps;
   if (input_ref !== undefined) {
     const input = await readShape(store, input_ref, EvaluationInput, 'an evaluation');
-    const termsOf = createTerms(deps, await loadRegistries(deps, input));
+    // The agents of whoever grades are those of the first setting.
+    const settings = input.settings.filter(({ name }, at) => at === 0 || name === result.setting);
+    const registries = await loadRegistries(deps, { settings });
+    if (registries.faults.length > 0) {
+      const message = describeNotKept(result, registries.faults);
+      if (attempt < keepAttemptsMax) {
+        throw ApplicationFailure.create({ type: 'Internal', message, nonRetryable: false });
+      }
+      deps.onLeftOut?.(message);
+      return;
+    }
+    const termsOf = createTerms(deps, registries);
     if (hashOf(contentOf(input, result, termsOf(result))) !== address) return;
   }
   const ref = await store.put(JSON.stringify(result));
@@ -164,6 +184,13 @@ export async function keepCell(
     // oxlint-disable-next-line no-await-in-loop
     if (await kept.write(name, ref, version)) return;
   }
+}
+
+function describeNotKept({ cell, goal, setting }: Cell, faults: readonly string[]): string {
+  return (
+    `The result of cell ${cell} (${goal}, ${setting}) is not kept, because its agents can't be compared with those it ran with: ` +
+    `${faults.join('; ')}. Try: mend that before the next evaluation, which buys this cell again.`
+  );
 }
 
 /** Finds the kept result of each cell. A cell without one, or of a fresh evaluation, is open. */
@@ -189,7 +216,7 @@ interface Registries {
 /** Loads the agents of each setting, each folder once. */
 async function loadRegistries(
   deps: OpenEvaluationDeps,
-  { settings }: EvaluationInput,
+  { settings }: Pick<EvaluationInput, 'settings'>,
 ): Promise<Registries> {
   const dirs = [...new Set(settings.map(({ agents_dir = null }) => agents_dir))];
   const loaded = await Promise.all(

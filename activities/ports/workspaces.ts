@@ -113,10 +113,11 @@ export interface Workspaces {
    * Copies a run's own folder for one delegation, anew: what a command changes in the copy stays out of the others' files.
    *
    * @param free called with the copy's folder, an absolute path, before what is left there is removed.
+   * @throws {WorkspaceRefused} when files can't be read, or change again and again meanwhile.
    */
   copyOwn(place: WorkspacePlace, free: (folder: string) => Promise<void>): Promise<string>;
 
-  /** Removes the copy that `copyOwn` has made, if there is any. */
+  /** Removes the copy that `copyOwn` has made, if there is any. What can't be removed stays until the next copy. */
   dropOwn(place: WorkspacePlace): Promise<void>;
 
   /**

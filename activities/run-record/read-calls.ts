@@ -4,7 +4,12 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { ContentBlock, TranscriptNode } from '../../contracts/transcript.ts';
 import { readPlace, type Place } from '../../core/ids.ts';
-import { isAttemptEntry, type AttemptEntry, type KnownCall } from '../agent-turn/attempt-ledger.ts';
+import {
+  isAttemptEntry,
+  isOfRun,
+  type AttemptEntry,
+  type KnownCall,
+} from '../agent-turn/attempt-ledger.ts';
 import { readNode } from '../agent-turn/conversation.ts';
 import { readRegistry, type RegistrySnapshot } from '../artifacts/read-artifact.ts';
 import { ArtifactCorrupt, type ArtifactStore } from '../ports/artifact-store.ts';
@@ -76,9 +81,8 @@ export async function readCalls(
 /** The record is written by a workflow whose time may lag behind that of the machine that writes the ledger. */
 const clockSkewMs = 60_000;
 
-/** An answer of `ask` is told to whoever asked, and is no work of the run. */
 function isCallEntry(entry: LedgerEntry): entry is Call['entry'] {
-  return isAttemptEntry(entry.value) && entry.value.call?.stage !== 'explanation';
+  return isAttemptEntry(entry.value) && isOfRun(entry.value);
 }
 
 async function readCall(store: ArtifactStore, entry: Call['entry']): Promise<Call> {

@@ -69,9 +69,9 @@ async function checkCommand(
   }
   const { dir } = place;
   const endLeftovers = (left: string): Promise<void> => commands.endLeftovers(left);
-  // A run's own folder belongs to all its delegations, which may be at work there.
-  const folder =
-    dir === null ? await workspaces.copyOwn(place, endLeftovers) : await workspaces.folderOf(place);
+  const opened = await openCopy(workspaces, place, endLeftovers);
+  if (typeof opened !== 'string') return { check, result: 'not_run', found: opened.refused };
+  const folder = opened;
   if (dir !== null && resolve(dir) === folder) {
     const found = 'The run works in your folder itself, so nothing could put back what it changes.';
     return { check, result: 'not_run', found };
@@ -90,6 +90,22 @@ async function checkCommand(
     signal.throwIfAborted();
     const found = `It could not be started: ${messageOf(error)}`;
     return { check, result: 'failed', found };
+  }
+}
+
+/** @returns why there is no copy, if the run's own folder can't be copied: the work itself may be right. */
+async function openCopy(
+  workspaces: EvidenceDeps['workspaces'],
+  place: WorkspacePlace,
+  endLeftovers: (left: string) => Promise<void>,
+): Promise<string | { readonly refused: string }> {
+  if (place.dir !== null) return workspaces.folderOf(place);
+  try {
+    // A run's own folder belongs to all its delegations, which may be at work there.
+    return await workspaces.copyOwn(place, endLeftovers);
+  } catch (error) {
+    if (error instanceof WorkspaceRefused) return { refused: error.message };
+    throw error;
   }
 }
 

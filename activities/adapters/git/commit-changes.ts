@@ -84,7 +84,8 @@ async function commitFiles(
   if (now !== from || !(await isBranch(gitDir))) {
     return { state: 'applied', note: 'Not committed: the repository had other changes.' };
   }
-  await commitOnBranch(change, options);
+  // The result of a run is final: no later call commits them.
+  await commitOnBranch(change, options, 'git add and git commit in your folder');
   return { state: 'committed', note: '' };
 }
 
@@ -123,7 +124,7 @@ export async function commitUndone(
   const reverted = await mergeCommits(runDir, head, before);
   if (!reverted.ok || (await readTree(runDir, reverted.commit)) !== to) return 'left';
   const message = `Revert "${made.subject}"\n\nThis reverts commit ${made.id}.`;
-  await commitOnBranch({ gitDir, runDir, from, to }, { message, at });
+  await commitOnBranch({ gitDir, runDir, from, to }, { message, at }, 'once more');
   return 'reverted';
 }
 
@@ -146,13 +147,23 @@ async function findCommit(gitDir: string, tree: string) {
   return { id, subject: words.join(' ') };
 }
 
-/** Makes a commit of a tree of the run's repository on top of the user's branch. The files are there already. */
+/**
+ * Makes a commit of a tree of the run's repository on top of the user's branch. The files are there already.
+ *
+ * @param afterLock What the user can do when the git that is at work there has ended.
+ * @throws {GitFailed}
+ */
 async function commitOnBranch(
   { gitDir, runDir, from, to }: TreeChange,
   { message, at }: CommitOptions,
+  afterLock: string,
 ): Promise<void> {
   // The index can't follow the commit then, and the user's next commit would take it back.
-  if (existsSync(join(gitDir, 'index.lock'))) throw new GitFailed(lockedIndex(gitDir));
+  const lock = join(gitDir, 'index.lock');
+  if (existsSync(lock)) {
+    const cure = `Try: ${afterLock} when it has ended; if none is, remove ${lock}`;
+    throw new GitFailed(`another git is at work in the repository. ${cure}`);
+  }
   const head = (await runGit({ gitDir }, ['rev-parse', 'HEAD'])).output.toString().trim();
   const pack = await runGit({ gitDir: runDir }, ['pack-objects', '--stdout', '--revs', '-q'], {
     stdin: Buffer.from(`${to}\n^${from}\n`),
@@ -162,10 +173,6 @@ async function commitOnBranch(
   const commit = made.output.toString().trim();
   await runGit({ gitDir }, ['update-ref', '-m', 'planwave', 'HEAD', commit, head]);
   await runGit({ gitDir }, ['read-tree', commit]);
-}
-
-function lockedIndex(gitDir: string): string {
-  return `another git is at work in the repository. Try: once more when it has ended; if none is, remove ${join(gitDir, 'index.lock')}`;
 }
 
 /**

@@ -99,9 +99,7 @@ export async function gatherChanges(
       commit === null ? { ok: true, commit: to } : await mergeCommits(gitDir, commit, to);
     if (merged.ok) {
       ({ commit } = merged);
-      taken.push(
-        delegation_id === delegationId ? await withoutTasks(gitDir, change, changes) : change,
-      );
+      taken.push(await withoutTasks(gitDir, change, changes));
     } else {
       left.push({
         delegation_id,
@@ -114,7 +112,7 @@ export async function gatherChanges(
   return { commit, taken, left };
 }
 
-/** Lets the change of a delegation begin after those of its tasks that came into its copy: they are listed themselves. */
+/** Lets a change begin after those of the delegation's own tasks that came into its copy: they are listed themselves. */
 async function withoutTasks(
   gitDir: string,
   own: TakenChange,
@@ -122,7 +120,7 @@ async function withoutTasks(
 ): Promise<TakenChange> {
   let { from } = own;
   for (const { delegation_id, to } of changes) {
-    if (delegation_id === own.delegation_id) continue;
+    if (!delegation_id.startsWith(`${own.delegation_id}.`)) continue;
     /* oxlint-disable no-await-in-loop */
     const joined = await mergeCommits(gitDir, own.to, to);
     if (!joined.ok || joined.commit !== own.to) continue;
@@ -195,6 +193,20 @@ export async function listNewTasks(gitDir: string, tasks: readonly string[]): Pr
   if (tasks.length === 0) return [];
   const known = await readRefs(gitDir, refsOf('joined', tasks));
   return tasks.filter((id) => !known.has(delegationRef('joined', id)));
+}
+
+/**
+ * Lets the changes of a task, and of each task that it is a part of, count as new: it may be at work once more, in a run that
+ * was reset. To bring in again what did not change does nothing.
+ */
+export async function forgetJoined(gitDir: string, delegationId: string): Promise<void> {
+  const parts = delegationId.split('.');
+  const tasks = parts.map((_part, at) => parts.slice(0, at + 1).join('.')).slice(1);
+  if (tasks.length === 0) return;
+  for (const ref of (await readRefs(gitDir, refsOf('joined', tasks))).keys()) {
+    // oxlint-disable-next-line no-await-in-loop
+    await deleteRef(gitDir, ref);
+  }
 }
 
 /**

@@ -12,6 +12,7 @@ import type { Worktrees } from '../../ports/worktrees.ts';
 import {
   changeOf,
   folderOf,
+  forgetJoined,
   gatherChanges,
   joinTasks,
   leaveOut,
@@ -56,6 +57,7 @@ export function createGitWorktrees(options: { readonly home: string }): Worktree
       await openRepository(home, run_id, dir);
       await startOf(home, run_id, worker);
     }
+    await forgetJoined(folder.gitDir, worker.delegation_id);
     const tasks = await listNewTasks(folder.gitDir, tasksOf(worker));
     if (tasks.length > 0) await joinTasks(home, run_id, worker.delegation_id, tasks);
     if (!isThere) await checkOut(folder, (await changeOf(home, run_id, worker.delegation_id)).to);

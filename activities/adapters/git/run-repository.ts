@@ -65,12 +65,15 @@ async function readUserPatterns(folder: string): Promise<string> {
   }
 }
 
-/** Returns the path of the ignore file for all repositories of the worker's user, which need not exist. */
+/**
+ * Returns the path of the ignore file for all repositories of the worker's user, which need not exist. Settings that git can't
+ * read, such as a file with an error, name none.
+ */
 async function findGeneralPatterns(gitDir: string): Promise<string> {
   const args = ['config', '--type=path', '--get', 'core.excludesFile'];
-  const { output } = await runGit({ gitDir }, args, { okCodes: [0, 1], asUser: true });
+  const { code, output } = await runGit({ gitDir }, args, { okCodes: [0, 1, 128], asUser: true });
   const named = output.toString().trim();
-  if (named !== '') return named;
+  if (code === 0 && named !== '') return named;
   const { XDG_CONFIG_HOME: config = '' } = process.env;
   return join(config === '' ? join(homedir(), '.config') : config, 'git', 'ignore');
 }
@@ -123,7 +126,7 @@ export async function findGitDir(dir: string): Promise<string | null> {
  * one that can be used, and of two calls at once one wins.
  *
  * A repository of the run's own keeps the user's clean, and nothing in the user's configuration (filters, hooks, remote
- * helpers) takes part in what agents do.
+ * helpers) takes part in what agents do: of it, only the name of the ignore file is read.
  *
  * @throws {GitFailed}
  */

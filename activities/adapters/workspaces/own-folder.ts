@@ -1,8 +1,16 @@
 import { existsSync } from 'node:fs';
-import { cp, lstat, mkdir, rm } from 'node:fs/promises';
+import { chmod, cp, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { WorkspacePlace, Workspaces } from '../../ports/workspaces.ts';
+import { messageOf } from '../../../core/text/message-of.ts';
+import { WorkspaceRefused, type WorkspacePlace, type Workspaces } from '../../ports/workspaces.ts';
 import { toRunDirectory, treePaths } from '../../projection/paths.ts';
+import { getCode } from '../file-store/store-errors.ts';
+
+/** Tries at a copy: other delegations write and remove files meanwhile. */
+const copyTriesMax = 5;
+
+/** Codes for what others do to the files meanwhile, and for what a command has closed. The cause of any other is the machine. */
+const refusedCodes = new Set<string | null>(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM']);
 
 /** Returns the folder of a run without one of the user's. All its delegations share it. */
 export function ownFolder(home: string, runId: string): string {
@@ -17,13 +25,46 @@ export function createOwnCopies(home: string): Pick<Workspaces, 'copyOwn' | 'dro
     async copyOwn(place, free) {
       const [source, copy] = [ownFolder(home, place.run_id), copyOf(place)];
       await free(copy);
-      await rm(copy, { recursive: true, force: true });
-      await mkdir(copy, { recursive: true, mode: 0o700 });
-      if (existsSync(source)) await copyFolder(source, copy);
-      return copy;
+      for (let tries = 1; ; tries += 1) {
+        try {
+          // oxlint-disable-next-line no-await-in-loop
+          await copyAnew(source, copy);
+          return copy;
+        } catch (error) {
+          if (!refusedCodes.has(getCode(error))) throw error;
+          if (tries < copyTriesMax) continue;
+          throw new WorkspaceRefused(`The files could not be copied: ${messageOf(error)}`);
+        }
+      }
     },
-    dropOwn: (place) => rm(copyOf(place), { recursive: true, force: true }),
+    // The next copy removes what is left.
+    dropOwn: (place) => removeFolder(copyOf(place)).catch(() => {}),
   };
+}
+
+async function copyAnew(source: string, copy: string): Promise<void> {
+  await removeFolder(copy);
+  await mkdir(copy, { recursive: true, mode: 0o700 });
+  if (existsSync(source)) await copyFolder(source, copy);
+}
+
+/** Removes a folder, also one with folders in it that a command has closed. No command may be at work in it. */
+async function removeFolder(folder: string): Promise<void> {
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    await remove();
+  } catch {
+    await openFolders(folder);
+    await remove();
+  }
+}
+
+async function openFolders(folder: string): Promise<void> {
+  await chmod(folder, 0o700);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    // oxlint-disable-next-line no-await-in-loop
+    if (entry.isDirectory()) await openFolders(join(folder, entry.name));
+  }
 }
 
 /** Copies files, folders and links, which are not followed; pipes and sockets stay. */

@@ -76,6 +76,29 @@ it('a leader works on top of its completed tasks while its team is at work, and 
   expect(await read('fix', ['fix.d1', 'fix.d2'])).toBe('LEADER\ntwo\nTHREE\n');
 });
 
+it('a leader gets what a task changes when a reset run does it again, and what a task of its team does', async () => {
+  const { worktrees, of, open, read } = await createTeam({ d1: 'FIRST\ntwo\nthree\n' });
+  expect(await read('fix', ['fix.d1'])).toBe('FIRST\ntwo\nthree\n');
+  put(await open('fix.d1'), { 'a.txt': 'SECOND\ntwo\nthree\n' });
+  expect(await read('fix', ['fix.d1'])).toBe('SECOND\ntwo\nthree\n');
+  put(await open('fix.d1.d1'), { 'b.txt': 'B\n' });
+  await worktrees.gatherTasks(of('fix.d1', ['fix.d1.d1']), []);
+  await open('fix', ['fix.d1']);
+  expect(await worktrees.listTouched(of('fix'))).toContainEqual({
+    change: 'changed',
+    path: 'b.txt',
+  });
+});
+
+it('the size of a change counts once, also of a team in a team', async () => {
+  const { worktrees, of, folder, changes } = await createTeam({ 'd1.d1': 'ONE\ntwo\nthree\n' });
+  await worktrees.gatherTasks(of('fix.d1', ['fix.d1.d1']), []);
+  await worktrees.gatherTasks(of('fix', ['fix.d1']), []);
+  expect(await changes.measure(folder)).toMatchObject([
+    { delegation_id: 'fix.d1.d1', files_total: 1, lines_added: 1 },
+  ]);
+});
+
 it('a task that did not complete gives way to the one that did, and no change of its own counts', async () => {
   const { worktrees, of, read, folder, changes } = await createTeam({
     d1: 'HALF\ntwo\nthree\n',

@@ -185,6 +185,9 @@ it('the lock of a git that is at work keeps the commit back, and the files are s
   writeFileSync(lock, '');
   const { state, note } = await changes.apply(folder, commit);
   expect({ state, note }).toEqual({ state: 'applied', note: expect.stringContaining(lock) });
+  // The answer of the run is final.
+  expect(note).toContain('Try: git add and git commit in your folder');
+  expect(note).not.toContain('once more');
   expect(readFileSync(join(dir, 'a.txt'), 'utf8')).toBe('ONE\n');
   expect(userGit(dir, 'rev-list', '--count', 'HEAD')).toBe('1\n');
   rmSync(lock);

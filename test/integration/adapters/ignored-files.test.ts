@@ -108,6 +108,19 @@ describe('what the user’s git ignores elsewhere', () => {
   });
 
   it.each([
+    ['has an error', '[core\n'],
+    ['names a folder of a user who does not exist', '[core]\nexcludesFile = ~no-such-user/x\n'],
+  ])('is what the usual file names, where the setting %s', async (_what, config) => {
+    const { root, home, dir } = createGitFixture({ 'a.js': 'a\n' });
+    put(root, { 'config/git/config': config, 'config/git/ignore': '*.swp\n' });
+    put(dir, { 'a.swp': 'x\n' });
+    process.env['XDG_CONFIG_HOME'] = join(root, 'config');
+    const worker = { delegation_id: 'fix', foundations: [] };
+    const copy = await createGitWorktrees({ home }).open({ run_id: 'my-run', dir, worker });
+    expect(readdirSync(copy ?? '').toSorted()).toEqual(['a.js']);
+  });
+
+  it.each([
     ['a folder of it', 'sub/priv\nsub/[[]a] b\n*.tmp\n', ['keep.js']],
     ['that folder itself', '*\n', ['[a] b', 'keep.js', 'priv', 'x.tmp']],
   ])('is in no copy of a folder of the repository: %s', async (_what, patterns, expected) => {
