@@ -92,7 +92,7 @@ export const amendedScenarios: readonly Scenario[] = [
         { goal, tenant: 'acme', use_defaults: true },
         runId,
       );
-      await untilParked(stage, run, 'used up');
+      await untilParked(stage, run, 'in a whole day');
       await run.signal('amend', { answers: [{ question_id: 'q1', answer: 'a\u0000' }] });
       await eventually('another try by itself', async () => {
         const { events } = await run.fetchHistory();
