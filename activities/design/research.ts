@@ -4,6 +4,7 @@ import type { FindResearchInput, KeepResearchInput } from '../../contracts/desig
 import { designAgentIds } from '../../contracts/names.ts';
 import { Ref } from '../../contracts/ref.ts';
 import { normaliseText } from '../../core/text/cut-text.ts';
+import { keepNewest } from '../artifacts/keep-newest.ts';
 import { readAgent, readShape } from '../artifacts/read-artifact.ts';
 import { webResearchName } from '../tools/registry/web-tools.ts';
 import { ArtifactCorrupt, type ArtifactStore, type RunIndex } from '../ports/artifact-store.ts';
@@ -75,15 +76,7 @@ export async function keepResearch(
   { technology, ref, now }: KeepResearchInput,
 ): Promise<void> {
   const kept: KeptResearch = { technology, researched_at: now, ref };
-  const keptRef = await store.put(JSON.stringify(kept));
-  const name = nameOf(technology);
-  for (;;) {
-    // Another run may keep its own at the same time; then this one comes after it.
-    // oxlint-disable-next-line no-await-in-loop
-    const { version } = await research.read(name);
-    // oxlint-disable-next-line no-await-in-loop
-    if (await research.write(name, keptRef, version)) return;
-  }
+  await keepNewest(store, research, nameOf(technology), kept);
 }
 
 function nameOf(technology: string): string {

@@ -23,6 +23,7 @@ import {
 } from '../../core/evaluation/matrix.ts';
 import { chooseLoad } from '../../core/run/run-place.ts';
 import { listNames } from '../../core/text/list-names.ts';
+import { keepNewest } from '../artifacts/keep-newest.ts';
 import { orNull, readShape, type RegistrySnapshot } from '../artifacts/read-artifact.ts';
 import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';
 import type { RecordDeps } from '../run-record/deps.ts';
@@ -175,15 +176,7 @@ export async function keepCell(
     const termsOf = createTerms(deps, registries);
     if (hashOf(contentOf(input, result, termsOf(result))) !== address) return;
   }
-  const ref = await store.put(JSON.stringify(result));
-  const name = nameOf(address);
-  for (;;) {
-    // Another evaluation may keep its own at the same time; then this one comes after it.
-    // oxlint-disable-next-line no-await-in-loop
-    const { version } = await kept.read(name);
-    // oxlint-disable-next-line no-await-in-loop
-    if (await kept.write(name, ref, version)) return;
-  }
+  await keepNewest(store, kept, nameOf(address), result);
 }
 
 function describeNotKept({ cell, goal, setting }: Cell, faults: readonly string[]): string {

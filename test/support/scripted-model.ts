@@ -1,4 +1,5 @@
-import { ModelAborted } from '../../activities/ports/model-client.ts';
+import type { Usage } from '../../contracts/usage.ts';
+import { ModelAborted, ModelFailure } from '../../activities/ports/model-client.ts';
 import type {
   ModelCallOptions,
   ModelClient,
@@ -60,6 +61,21 @@ export function callTools(calls: readonly { id: string; name: string; input: unk
     tokens: someTokens,
     requestId: 'req_1',
     model: 'rehearsal',
+  });
+}
+
+/** A failure of the provider after which a call is made again. @param usage what was billed nevertheless; null: nothing. */
+export function unavailable(
+  message: string,
+  {
+    status = null,
+    usage = null,
+  }: { readonly status?: number | null; readonly usage?: Usage | null },
+): ModelFailure {
+  return new ModelFailure(message, {
+    type: 'ModelUnavailable',
+    retryable: true,
+    details: { status, type: null, error_code: null, request_id: null, model: 'rehearsal', usage },
   });
 }
 

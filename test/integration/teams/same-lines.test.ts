@@ -1,3 +1,4 @@
+import type { WorkflowHandle } from '@temporalio/client';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createGitFixture } from '../../support/git-fixture.ts';
@@ -28,6 +29,14 @@ const edits = (from: string, to: string) => ({
 });
 const done = { json: completed(taskCriterion) };
 
+/** Carries out the script in a folder, whose changes are applied. */
+async function completeIn(dir: string, more: object = {}): Promise<WorkflowHandle> {
+  const input = { goal: 'Set the rate', workspace_dir: dir, changes: 'apply', ...more };
+  const run = await stage.start('plannerRun', input);
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  return run;
+}
+
 it('two members of a team that change the same line are a conflict that the leader hears of by the file, and has done again', async () => {
   const { dir } = createGitFixture({ 'rate.js': before });
   const team = {
@@ -52,12 +61,7 @@ it('two members of a team that change the same line are a conflict that the lead
     does({ team: 'pair', task: 'd3' }, done),
     { match: { schema: 'decision' }, reply: { json: decision() } },
   ]);
-  const run = await stage.start('plannerRun', {
-    goal: 'Set the rate',
-    workspace_dir: dir,
-    changes: 'apply',
-  });
-  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  const run = await completeIn(dir);
   const [, second, third] = leaderCalls(stage.rehearsal, 'pair').map((call) => heardResults(call));
   const told = expect.stringMatching(
     /"d2" are left out, because "d1" changed the same lines of "rate\.js"/,
@@ -93,12 +97,7 @@ it('a task that failed half done counts no more: the one that did the work anew 
     does({ team: 'pair', task: 'd2' }, done),
     { match: { schema: 'decision' }, reply: { json: decision() } },
   ]);
-  const run = await stage.start('plannerRun', {
-    goal: 'Set the rate',
-    workspace_dir: dir,
-    changes: 'apply',
-  });
-  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  const run = await completeIn(dir);
   const [, second, third] = leaderCalls(stage.rehearsal, 'pair').map((call) => heardResults(call));
   expect(second).toMatchObject([{ text: expect.stringContaining('Half done.') }]);
   expect(third).toMatchObject([{ text: expect.not.stringContaining('left out') }]);
@@ -124,12 +123,7 @@ it('what a task that failed has changed is not in the copy of the next one of it
     does({ team: 'pair', task: 'd2' }, done),
     { match: { schema: 'decision' }, reply: { json: decision() } },
   ]);
-  const run = await stage.start('plannerRun', {
-    goal: 'Set the rate',
-    workspace_dir: dir,
-    changes: 'apply',
-  });
-  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  const run = await completeIn(dir);
   expect(readFileSync(join(dir, 'other.js'), 'utf8')).toBe('export {};\n');
   expect(readFileSync(join(dir, 'rate.js'), 'utf8')).toBe(before);
   await expectPromisesKept(stage, run.workflowId);
@@ -154,13 +148,7 @@ it('a verifier sees what the team has changed, and its leader mends that alone',
     { match: alone, reply: { json: completed('pair-done') } },
     { match: { schema: 'decision' }, reply: { json: decision() } },
   ]);
-  const run = await stage.start('plannerRun', {
-    goal: 'Set the rate',
-    workspace_dir: dir,
-    changes: 'apply',
-    verify: true,
-  });
-  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  const run = await completeIn(dir, { verify: true });
   const [verdict] = stage.rehearsal.calls().filter(({ shape }) => shape === 'verification');
   expect(JSON.stringify(verdict?.body)).toContain('+export const rate = 2;');
   expect(readFileSync(join(dir, 'rate.js'), 'utf8')).toBe('export const rate = 23;\n');

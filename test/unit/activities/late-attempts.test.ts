@@ -5,10 +5,9 @@ import type { ModelTurnInput } from '../../../contracts/model-turn.ts';
 import { restoreUsage } from '../../../core/turns/turn-call.ts';
 import { lostUsage, noUsage } from '../../../core/usage/add-usage.ts';
 import type { Usage } from '../../../contracts/usage.ts';
-import { ModelFailure } from '../../../activities/ports/model-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { lostAttempt } from '../../support/old-attempt.ts';
-import { hang, sayJson, sayText } from '../../support/scripted-model.ts';
+import { hang, sayJson, sayText, unavailable } from '../../support/scripted-model.ts';
 import type { Script } from '../../support/scripted-model.ts';
 import { createSuspension } from '../../support/suspension.ts';
 import { recallRunSpent } from '../../../activities/agent-turn/attempt-ledger.ts';
@@ -20,33 +19,11 @@ const billed: Usage = { ...noUsage, calls: 1, input_tokens: 40 };
 
 const failLate: Script = async (request, options) => {
   await hang()(request, options).catch(() => null);
-  throw new ModelFailure('The socket was closed.', {
-    type: 'ModelUnavailable',
-    retryable: true,
-    details: {
-      status: null,
-      type: null,
-      error_code: null,
-      request_id: null,
-      model: 'rehearsal',
-      usage: billed,
-    },
-  });
+  throw unavailable('The socket was closed.', { usage: billed });
 };
 
 const failUnbilled: Script = () => {
-  throw new ModelFailure('Too many requests.', {
-    type: 'ModelUnavailable',
-    retryable: true,
-    details: {
-      status: 429,
-      type: null,
-      error_code: null,
-      request_id: null,
-      model: 'rehearsal',
-      usage: null,
-    },
-  });
+  throw unavailable('Too many requests.', { status: 429 });
 };
 
 const say = sayJson(outputOf());

@@ -1,25 +1,13 @@
 import { readCalls } from '../../../activities/run-record/read-calls.ts';
-import { ModelFailure } from '../../../activities/ports/model-client.ts';
 import { addUsage, noUsage } from '../../../core/usage/add-usage.ts';
-import { sayJson } from '../../support/scripted-model.ts';
+import { sayJson, unavailable } from '../../support/scripted-model.ts';
 import type { Script } from '../../support/scripted-model.ts';
 import { createBench, outputOf, recordOf, runIn, type Bench } from './bench.ts';
 
 const billed = { ...noUsage, calls: 1, input_tokens: 40 };
 
 const failBilled: Script = () => {
-  throw new ModelFailure('The stream broke off.', {
-    type: 'ModelUnavailable',
-    retryable: true,
-    details: {
-      status: null,
-      type: null,
-      error_code: null,
-      request_id: null,
-      model: 'rehearsal',
-      usage: billed,
-    },
-  });
+  throw unavailable('The stream broke off.', { usage: billed });
 };
 
 /** Reads the calls that the bench has made, of a run of this place. */
