@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { Validator } from '@cfworker/json-schema';
 import type { CheckResult, EvidenceCheck } from '../../contracts/verification.ts';
 import { commandLimits } from '../../core/command-limits.ts';
+import { plainPath } from '../../core/effects/check-workspace-path.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
@@ -157,8 +158,7 @@ async function checkUnchanged(
   if (touched === null) {
     return { check, result: 'not_run', found: 'There is no copy that could be compared.' };
   }
-  // "./src/" is the same place as "src".
-  const kept = paths.map((one) => one.replace(/^\.\//u, '').replace(/\/$/u, ''));
+  const kept = paths.map(plainPath);
   const changed = touched
     .map(({ path }) => path)
     .filter((path) => kept.some((one) => path === one || path.startsWith(`${one}/`)));

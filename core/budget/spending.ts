@@ -23,19 +23,6 @@ export const noLimits: BudgetLimits = {
   worked_ms: null,
 };
 
-export function spendingOf(usage: Usage): Spending {
-  return {
-    calls: usage.calls + usage.unreported_calls,
-    tokens:
-      usage.input_tokens +
-      usage.cache_creation_input_tokens +
-      usage.cache_read_input_tokens +
-      usage.output_tokens +
-      usage.unreported_tokens,
-    cost_micro_usd: usage.cost_micro_usd + usage.unreported_cost_micro_usd,
-  };
-}
-
 /** Fields of a usage that count towards each measure, those of reports first. */
 const usageFields = {
   calls: ['calls', 'unreported_calls'],
@@ -48,6 +35,13 @@ const usageFields = {
   ],
   cost_micro_usd: ['cost_micro_usd', 'unreported_cost_micro_usd'],
 } as const satisfies Record<Measure, readonly (keyof Usage)[]>;
+
+export function spendingOf(usage: Usage): Spending {
+  return mapSpending((measure) => {
+    const fields: readonly (keyof Usage)[] = usageFields[measure];
+    return fields.reduce((sum, field) => sum + usage[field], 0);
+  });
+}
 
 /**
  * Returns what was spent and is not known. A call may be known at its worst case, because its report was late, and be among

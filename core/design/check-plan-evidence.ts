@@ -4,7 +4,7 @@ import { dereference } from '@cfworker/json-schema';
 import type { Schema } from '@cfworker/json-schema';
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { EvidenceCheck } from '../../contracts/verification.ts';
-import { checkReadPath } from '../effects/check-workspace-path.ts';
+import { checkReadPath, plainPath, withoutCure } from '../effects/check-workspace-path.ts';
 import { messageOf } from '../text/message-of.ts';
 import { listReaders } from './check-plan-files.ts';
 import { findUnwritten } from './templates.ts';
@@ -106,7 +106,7 @@ function checkPlace(name: string, path: string): PlanFinding[] {
   if (checked.ok && checked.parts.length > 0) return [];
   const message = checked.ok
     ? `${JSON.stringify(name)} is the workspace itself`
-    : checked.reason.split('. Try: ', 1).join('');
+    : withoutCure(checked.reason);
   return [{ rule: 'DP31', path, message, cure: 'Name a place below the workspace' }];
 }
 
@@ -141,10 +141,6 @@ function checkMade(
       cure: 'Leave the check out, so that the verifier judges the result alone, or give the task to an agent with write_file',
     },
   ];
-}
-
-function plainPath(path: string): string {
-  return path.replace(/^\.\//u, '').replace(/\/$/u, '');
 }
 
 /** Finds what would stop the validation of any file. */

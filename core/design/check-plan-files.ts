@@ -1,7 +1,7 @@
 /** Checks the files of a plan: what each task reads and writes (rules DP10 to DP18 and DP29 of `check-plan-file`). */
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { PlanFinding, PlanTask, CoordinationPlan } from '../../contracts/coordination-plan.ts';
-import { checkWorkspacePath, isPrivateName } from '../effects/check-workspace-path.ts';
+import { checkWorkspacePath, isPrivateName, withoutCure } from '../effects/check-workspace-path.ts';
 import { findCycle } from '../schedule/dependencies.ts';
 import { listNames } from '../text/list-names.ts';
 import { listUpstream } from './graph.ts';
@@ -94,7 +94,7 @@ function findWriteFault(path: string, makesAny: boolean): string | null {
   const checked = checkWorkspacePath(path);
   const bare = parts.map((part) => part.replace(/^\./u, '')).join('/');
   if (checked.ok || (makesAny && checkWorkspacePath(bare).ok)) return null;
-  return checked.reason.split('. Try: ', 1).join('');
+  return withoutCure(checked.reason);
 }
 
 /** Shipped tools that make no file. One of a worker's owner or of an MCP server may make one. */

@@ -175,11 +175,10 @@ export function describePlanChange(
     return oneLine(`${task?.title ?? id} (${id})`);
   };
   const isNew = (id: string): boolean => before.tasks.every(({ task_id }) => task_id !== id);
-  const { changed_tasks, removed_tasks, removed_evidence } = rating;
+  const { changed_tasks, removed_tasks, removed_evidence, reworded_evidence = [] } = rating;
   const list = (title: string, ids: readonly string[]): string[] =>
     ids.length === 0 ? [] : [`${title}: ${ids.map(titleOf).join('; ')}.`];
   const added = after.tasks.filter(({ task_id }) => isNew(task_id));
-  const reworded = listReworded(before, after);
   const gone = before.agents
     .map(({ agent_name }) => agent_name)
     .filter((name) => after.agents.every(({ agent_name }) => agent_name !== name));
@@ -211,7 +210,9 @@ export function describePlanChange(
       ...(removed_evidence.length === 0
         ? []
         : [`Evidence that is given up: ${removed_evidence.join(', ')}.`]),
-      ...(reworded.length === 0 ? [] : [`Evidence that is changed: ${reworded.join(', ')}.`]),
+      ...(reworded_evidence.length === 0
+        ? []
+        : [`Evidence that is changed: ${reworded_evidence.join(', ')}.`]),
     ].join('\n'),
     textCharsMax - end.length - 1,
   );

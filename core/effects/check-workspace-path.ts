@@ -75,7 +75,7 @@ export function checkReadPath(
 ): CheckedPath {
   const shown = JSON.stringify(cutText(path, 80));
   if (path === '' || path === '.') return { ok: true, parts: [] };
-  const parts = path.replace(/^\.\//u, '').replace(/\/$/u, '').split('/');
+  const parts = plainPath(path).split('/');
   if (path.length > readPathCharsMax || parts.length > readPartsMax) {
     return refuse(
       `${shown} is too long: at most ${readPathCharsMax} characters and ${readPartsMax} levels. ${cure}`,
@@ -144,4 +144,14 @@ function bytesOf(code: number): number {
 
 function refuse(reason: string): CheckedPath {
   return { ok: false, reason };
+}
+
+/** Returns a path without "./" before it and "/" after it: "./src/" is the same place as "src". */
+export function plainPath(path: string): string {
+  return path.replace(/^\.\//u, '').replace(/\/$/u, '');
+}
+
+/** Returns the reason of a refusal without what to try. */
+export function withoutCure(reason: string): string {
+  return reason.split('. Try: ', 1).join('');
 }

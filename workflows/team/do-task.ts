@@ -198,9 +198,10 @@ function orderOf(t: TeamAtWork, { task, delegation, plan_ref }: PlannedTask): De
  * that are unfinished reach neither the leader's copy nor another member's.
  */
 export function outputsOf(t: Pick<TeamAtWork, 'records'> & TeamChanges): UpstreamOutput[] {
+  const effects = knownEffects(t);
   return [...t.records.values()].flatMap(({ delegation_id, output_ref, status }) => {
     if (output_ref === null) return [];
-    const output = { delegation_id, output_ref, ...filesOf(t, delegation_id) };
+    const output = { delegation_id, output_ref, ...filesOf(effects, delegation_id) };
     return [status === 'completed' ? output : { ...output, unfinished: true as const }];
   });
 }

@@ -275,7 +275,7 @@ function resultOf(t: TeamAtWork, task: TeamTask, record: TaskRecord): TurnInput 
   const { delegation_id, name, tool_use_id, member_id } = task;
   const { setup, tasks } = t.state;
   const { status, reason, attempts, output_ref, partial_ref } = record;
-  const { files = [] } = filesOf(t, delegation_id);
+  const { files = [] } = filesOf(knownEffects(t), delegation_id);
   return {
     type: 'task_result',
     tool_use_id,

@@ -112,11 +112,16 @@ export function knownEffects({ superior, effectsBefore }: TeamChanges): readonly
   return [...newest.values()];
 }
 
-/** Lists the files that a task wrote, with those of a team that did it. Absent when there are none. */
-export function filesOf(t: TeamChanges, delegationId: string): Pick<UpstreamOutput, 'files'> {
-  const files = listWritten(
-    knownEffects(t).filter(({ effect_id }) => isByTask(delegationId, effect_id)),
-  );
+/**
+ * Lists the files that a task wrote, with those of a team that did it. Absent when there are none.
+ *
+ * @param effects those that are known.
+ */
+export function filesOf(
+  effects: readonly KnownEffect[],
+  delegationId: string,
+): Pick<UpstreamOutput, 'files'> {
+  const files = listWritten(effects.filter(({ effect_id }) => isByTask(delegationId, effect_id)));
   return files.length > 0 ? { files } : {};
 }
 
