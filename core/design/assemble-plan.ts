@@ -29,6 +29,7 @@ import type {
 } from '../../contracts/design.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
+import { nameAttempts } from './next-wave.ts';
 
 /** Replies of a design's stages. */
 export interface DesignParts {
@@ -172,7 +173,7 @@ export function checkDesignParts({
  * Turns replies of the risk assessment into operations on the plan.
  *
  * Invariants:
- *   OR1. A proof of concept gets a task_id that the plan and its siblings don't have.
+ *   OR1. A proof of concept gets a task_id that neither the plan and its siblings nor later attempts at their tasks have.
  *   OR2. It comes before every task that relies on its assumption, whether the recommendation or the integration names it.
  *   OR3. Practices of any length reach their task, in as many parts as an operation's text requires.
  */
@@ -187,14 +188,14 @@ export function operationsOfProofs(
   created_at: number,
 ): PlanOperation[] {
   const known = new Set(plan.risks.map(({ risk_id }) => risk_id));
-  const ids = new Set(plan.tasks.map(({ task_id }) => task_id));
+  const ids = new Set(plan.tasks.map(({ task_id }) => nameAttempts(task_id)));
   const evidence = new Set(
     plan.tasks.flatMap((task) => task.validation.evidence.map(({ evidence_id }) => evidence_id)),
   );
   const proofs = proofs_of_concept.map((proof, at): PlanOperation => {
     const position = positions.find(({ task }) => task === proof.task);
     const task_id = findFreeId(proof.task, created_at + at, ids);
-    ids.add(task_id);
+    ids.add(nameAttempts(task_id));
     return {
       operation: 'insert_proof_of_concept',
       task: toTask(proof, { task_id, depends_on: position?.depends_on ?? [], evidence }),
@@ -207,9 +208,11 @@ export function operationsOfProofs(
   return [...added, ...proofs];
 }
 
+/** @param taken What the attempts at the other tasks are called. */
 function findFreeId(slug: string, epoch: number, taken: ReadonlySet<string>): string {
   for (let at = epoch; ; at += 1) {
-    if (!taken.has(`${slug}_${at}`)) return `${slug}_${at}`;
+    const id = `${slug}_${at}`;
+    if (!taken.has(nameAttempts(id))) return id;
   }
 }
 

@@ -3,15 +3,16 @@
  * what needs judgment is left to the design verifier.
  *
  * Invariants:
- *   DP1. A task_id has the form {slug}_{unix epoch seconds} and is unique.
+ *   DP1. A task_id has the form {slug}_{unix epoch seconds} and is unique. It is none that the engine may give to another
+ *        attempt at a task, nor to a decision of the solution architect.
  *   DP2. Each agent_name is unique in the roster.
  *   DP3. Each agent of the roster is a registered agent that takes tasks, or one that the plan drafts; a draft takes the
  *        place of no registered agent.
- *   DP4. The agent of a task is in the roster.
+ *   DP4. The agent of a task is in the roster, and no verifier: a verifier has no task of its own.
  *   DP5. Each agent of the roster works on a task or verifies one, but for a solution architect: it decides questions.
  *   DP6. A task depends on other tasks of the plan.
- *   DP7. Dependencies have an order; a cycle is shown A→B→A.
- *   DP8. Instructions contain no place that was left to be written.
+ *   DP7. Dependencies have an order; a cycle is shown A→B→A, and so is each other one that shares no task with it.
+ *   DP8. Instructions contain no place that was left to be written, nor do titles, criteria of proofs of concept, and risks.
  *   DP9. Rendered instructions are no longer than a delegation's task may be.
  *   DP10. A path is relative, has "/" between its parts, and leads to no other place. An output can be written by the tools
  *        for files; one that is hidden, but not private, by an author with a tool of another kind.
@@ -21,7 +22,8 @@
  *   DP14. An input that a task writes is an output of that task.
  *   DP15. A task that reads an output depends on its author.
  *   DP16. Author and reader of a file name the same format.
- *   DP17. An input that exists before the plan is written by no other task, unless that one depends on its reader.
+ *   DP17. An input that exists before the plan is written by no other task, unless that one depends on its reader. Nor is
+ *        one that a task writes written once more before it is read.
  *   DP18. Files have an order: no task reads what follows from its own output.
  *   DP19. Each task has evidence.
  *   DP20. Evidence is measurable: it names what is seen, and not only how good that is.
@@ -41,13 +43,14 @@
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { CoordinationPlan, PlanFinding, PlanTask } from '../../contracts/coordination-plan.ts';
 import { internalAgentIds, plannerAgentId } from '../../contracts/names.ts';
-import { findCycle } from '../schedule/dependencies.ts';
+import { isDecisionTask } from '../ids.ts';
+import { findCycles } from '../schedule/dependencies.ts';
 import { listNames } from '../text/list-names.ts';
 import { checkChecks, checkEvidence, findTwice } from './check-plan-evidence.ts';
 import { checkFiles } from './check-plan-files.ts';
+import { checkTexts } from './check-plan-texts.ts';
 import { checkVerifiers } from './check-plan-verifiers.ts';
-import { instructionCharsMax } from './task-rules.ts';
-import { findUnwritten, renderTaskInstructions } from './templates.ts';
+import { nameAttempts } from './next-wave.ts';
 
 /** @returns every finding at once; empty for a good plan. */
 export function checkCoordinationPlan(
@@ -59,13 +62,12 @@ export function checkCoordinationPlan(
     ...checkTaskIds(plan),
     ...checkAssignments(plan),
     ...checkDependencies(plan),
-    ...checkInstructions(plan),
+    ...checkTexts(plan),
     ...checkFiles(plan, agents),
     ...checkEvidence(plan),
     ...checkChecks(plan, agents),
     ...checkVerifiers(plan, listWorking(plan, agents)),
     ...checkRisks(plan),
-    ...checkEscalation(plan),
   ];
 }
 
@@ -135,41 +137,44 @@ function checkRoster(plan: CoordinationPlan, agents: readonly AgentSummary[]): P
 const taskIdForm = /^[a-z0-9][a-z0-9_-]{0,27}_[0-9]{10}$/;
 
 function checkTaskIds({ tasks }: CoordinationPlan): PlanFinding[] {
-  const malformed = tasks.flatMap(({ task_id }, at) =>
-    taskIdForm.test(task_id)
+  const ids = tasks.map(({ task_id }) => task_id);
+  const names = ids.map(nameAttempts);
+  return ids.flatMap((id, at): PlanFinding[] => {
+    const fault = (message: string, cure: string): PlanFinding[] => [
+      { rule: 'DP1', path: `tasks/${at}/task_id`, message, cure },
+    ];
+    if (ids.indexOf(id) !== at) {
+      return fault(`two tasks have the task_id "${id}"`, 'Give one of them another time or slug');
+    }
+    if (!taskIdForm.test(id)) {
+      const cure = 'Write {slug}_{unix epoch seconds}, such as "create_user_table_1727539200"';
+      return fault(`"${id}" is no task_id`, cure);
+    }
+    if (isDecisionTask(id)) {
+      const message = `"${id}" is the name of a decision of the solution architect`;
+      return fault(message, 'Give the task another slug');
+    }
+    const alike = ids[names.indexOf(nameAttempts(id))] ?? id;
+    return alike === id
       ? []
-      : [
-          {
-            rule: 'DP1',
-            path: `tasks/${at}/task_id`,
-            message: `"${task_id}" is no task_id`,
-            cure: 'Write {slug}_{unix epoch seconds}, such as "create_user_table_1727539200"',
-          },
-        ],
-  );
-  const twice = findTwice(tasks, ({ task_id }) => task_id).map(({ at, name }) => ({
-    rule: 'DP1',
-    path: `tasks/${at}/task_id`,
-    message: `two tasks have the task_id "${name}"`,
-    cure: 'Give one of them another time or slug',
-  }));
-  return [...malformed, ...twice];
+      : fault(
+          `"${id}" and "${alike}" may be two attempts at one task: a later one has its number before the time`,
+          'Give one of them another time, or a slug that differs in more than a number at its end',
+        );
+  });
 }
 
 function checkAssignments({ agents, tasks }: CoordinationPlan): PlanFinding[] {
   const names = agents.map(({ agent_name }) => agent_name);
-  return tasks.flatMap(({ agent }, at) =>
-    names.includes(agent)
-      ? []
-      : [
-          {
-            rule: 'DP4',
-            path: `tasks/${at}/agent`,
-            message: `the roster has no agent "${agent}"`,
-            cure: `Name one of ${listNames(names)}, or add the agent to the roster`,
-          },
-        ],
-  );
+  const doers = agents.flatMap(({ agent_name, role }) => (role === 'verifier' ? [] : agent_name));
+  return tasks.flatMap(({ agent }, at) => {
+    if (doers.includes(agent)) return [];
+    const message = names.includes(agent)
+      ? `"${agent}" is a verifier, which has no task of its own`
+      : `the roster has no agent "${agent}"`;
+    const cure = `Name one of ${listNames(doers)}, or add an agent to the roster`;
+    return [{ rule: 'DP4', path: `tasks/${at}/agent`, message, cure }];
+  });
 }
 
 function checkDependencies({ tasks }: CoordinationPlan): PlanFinding[] {
@@ -189,47 +194,21 @@ function checkDependencies({ tasks }: CoordinationPlan): PlanFinding[] {
           ],
     ),
   );
-  const cycle = findCycle(
+  const cycles = findCycles(
     new Map(tasks.map((task) => [task.task_id, otherTasks(task.task_id, task.depends_on)])),
   );
-  if (cycle === null) return unknown;
-  return [
-    ...unknown,
-    {
-      rule: 'DP7',
-      path: `tasks/${ids.indexOf(cycle[0] ?? '')}/depends_on`,
-      message: `the dependencies form a cycle: ${cycle.join('→')}`,
-      cure: 'Remove one of these dependencies, or merge the tasks',
-    },
-  ];
+  const circular = cycles.map((cycle) => ({
+    rule: 'DP7',
+    path: `tasks/${ids.indexOf(cycle[0] ?? '')}/depends_on`,
+    message: `the dependencies form a cycle: ${cycle.join('→')}`,
+    cure: 'Remove one of these dependencies, or merge the tasks',
+  }));
+  return [...unknown, ...circular];
 }
 
 /** A dependency on the task itself has a finding of its own. */
 function otherTasks(task_id: string, depends_on: readonly string[]): string[] {
   return depends_on.filter((id) => id !== task_id);
-}
-
-function checkInstructions(plan: CoordinationPlan): PlanFinding[] {
-  return plan.tasks.flatMap((task, at) => {
-    const path = `tasks/${at}/instructions`;
-    const unwritten = findUnwritten(task.instructions).map((where) => ({
-      rule: 'DP8',
-      path,
-      message: `something was left to be written: ${where}`,
-      cure: 'Write what belongs there, or leave the place out',
-    }));
-    const { length } = renderTaskInstructions(plan, task);
-    if (length <= instructionCharsMax) return unwritten;
-    return [
-      ...unwritten,
-      {
-        rule: 'DP9',
-        path,
-        message: `with inputs, outputs, evidence and rules the instructions have ${length} characters, at most ${instructionCharsMax}`,
-        cure: 'Shorten them, or split the task',
-      },
-    ];
-  });
 }
 
 function checkRisks({ risks, tasks }: CoordinationPlan): PlanFinding[] {
@@ -265,19 +244,4 @@ function checkRisks({ risks, tasks }: CoordinationPlan): PlanFinding[] {
     return findings;
   });
   return [...twice, ...proofs];
-}
-
-function checkEscalation({ escalation }: CoordinationPlan): PlanFinding[] {
-  const isUnwritten = escalation.every(
-    (step) => step.trim() === '' || findUnwritten(step).length > 0,
-  );
-  if (!isUnwritten) return [];
-  return [
-    {
-      rule: 'DP27',
-      path: 'escalation',
-      message: 'nothing says what happens when a task is blocked',
-      cure: 'List the steps in order: who is asked first, and when the user is',
-    },
-  ];
 }

@@ -2,7 +2,7 @@
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { PlanFinding, PlanTask, CoordinationPlan } from '../../contracts/coordination-plan.ts';
 import { checkWorkspacePath, isPrivateName, withoutCure } from '../effects/check-workspace-path.ts';
-import { findCycle } from '../schedule/dependencies.ts';
+import { findCycles } from '../schedule/dependencies.ts';
 import { listNames } from '../text/list-names.ts';
 import { listUpstream } from './graph.ts';
 
@@ -18,7 +18,7 @@ interface FileWorld {
   readonly tasks: readonly PlanTask[];
   readonly written: readonly Written[];
   readonly upstream: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Tasks of a cycle of files, which has a finding of its own. */
+  /** Tasks of cycles of files, which have findings of their own. */
   readonly inCycle: ReadonlySet<string>;
 }
 
@@ -32,7 +32,7 @@ export function checkFiles(plan: CoordinationPlan, agents: readonly AgentSummary
       at: `tasks/${task}/outputs/${at}`,
     })),
   );
-  const cycle = findCycle(
+  const cycles = findCycles(
     new Map(
       tasks.map(({ task_id, inputs }) => [
         task_id,
@@ -40,22 +40,18 @@ export function checkFiles(plan: CoordinationPlan, agents: readonly AgentSummary
       ]),
     ),
   );
-  const world = { tasks, written, upstream: listUpstream(tasks), inCycle: new Set(cycle) };
+  const world = { tasks, written, upstream: listUpstream(tasks), inCycle: new Set(cycles.flat()) };
   return [
     ...checkPaths(plan, agents),
     ...checkOutputs(plan, world),
     ...checkInputs(world),
     ...checkAuthors(plan, agents),
-    ...(cycle === null
-      ? []
-      : [
-          {
-            rule: 'DP18',
-            path: `tasks/${tasks.findIndex(({ task_id }) => task_id === cycle[0])}/inputs`,
-            message: `the files form a cycle: ${cycle.join('→')}`,
-            cure: 'Let one of these tasks do without what the other writes, or split it',
-          },
-        ]),
+    ...cycles.map((cycle) => ({
+      rule: 'DP18',
+      path: `tasks/${tasks.findIndex(({ task_id }) => task_id === cycle[0])}/inputs`,
+      message: `the files form a cycle: ${cycle.join('→')}`,
+      cure: 'Let one of these tasks do without what the other writes, or split it',
+    })),
   ];
 }
 
@@ -223,34 +219,36 @@ function checkOutputs(plan: CoordinationPlan, { written, upstream }: FileWorld):
 
 function checkInputs(world: FileWorld): PlanFinding[] {
   return world.tasks.flatMap((reader, task) =>
-    reader.inputs.flatMap((input, at): PlanFinding[] => {
-      const path = `tasks/${task}/inputs/${at}`;
-      return input.from === null
-        ? checkExisting(world, reader, { input, path })
-        : checkHandOff(world, reader, { input: { ...input, from: input.from }, path });
+    reader.inputs.flatMap((input, at) => {
+      const place = { input, path: `tasks/${task}/inputs/${at}` };
+      return [...checkHandOff(world, reader, place), ...checkVersion(world, reader, place)];
     }),
   );
 }
 
-type Place<I> = { readonly input: I; readonly path: string };
+type Place = { readonly input: PlanTask['inputs'][number]; readonly path: string };
 
-function checkExisting(
+/** Finds a task that may write a file between the version that the input names and its reader. */
+function checkVersion(
   { written, upstream }: FileWorld,
   { task_id }: PlanTask,
-  { input, path }: Place<{ readonly path: string }>,
+  { input: { path: file, from }, path }: Place,
 ): PlanFinding[] {
+  const isAfter = (id: string, other: string): boolean => upstream.get(id)?.has(other) ?? false;
   const author = written.find(
     (one) =>
-      one.path === input.path &&
+      one.path === file &&
       one.task_id !== task_id &&
-      !(upstream.get(one.task_id)?.has(task_id) ?? false),
+      (from === null || isAfter(one.task_id, from)) &&
+      !isAfter(one.task_id, task_id),
   );
   if (author === undefined) return [];
+  const effect = from === null ? 'it may not exist yet' : `what "${from}" wrote may be gone`;
   return [
     {
       rule: 'DP17',
       path: `${path}/from`,
-      message: `"${author.task_id}" writes ${JSON.stringify(input.path)}, so it may not exist yet`,
+      message: `"${author.task_id}" writes ${JSON.stringify(file)}, so ${effect}`,
       cure: `Name "${author.task_id}" in from and depends_on, or let that task depend on this one`,
     },
   ];
@@ -259,9 +257,10 @@ function checkExisting(
 function checkHandOff(
   { tasks, written, upstream, inCycle }: FileWorld,
   { task_id }: PlanTask,
-  { input, path }: Place<{ readonly path: string; readonly format: string; readonly from: string }>,
+  { input, path }: Place,
 ): PlanFinding[] {
   const { from } = input;
+  if (from === null) return [];
   const outputs = written.filter((one) => one.task_id === from);
   const output = outputs.find((one) => one.path === input.path);
   if (output === undefined) {

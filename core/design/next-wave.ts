@@ -6,7 +6,7 @@
  *   WN2. What depends on a proof of concept, directly or through others, is in no wave with it: its evidence is judged
  *        first.
  *   WN3. A wave has at most the given number of delegations, and with each one all that it depends on.
- *   WN4. A task that is done again has a delegation_id of its own, from which its task is found.
+ *   WN4. A task that is done again has a delegation_id of its own, from which its task is found. No other task has it.
  *   WN5. Each delegation requires the results of all that its task depends on or reads from; of a task whose evidence others
  *        met, theirs.
  *   WN6. The counted waves of a plan are those that carry it out when each task is verified in its wave.
@@ -23,6 +23,7 @@ import type { Adaptation } from '../../contracts/adaptation.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { VerificationOrder } from '../../contracts/verification.ts';
+import { nameTask } from '../questions/check-asked-questions.ts';
 import { listLayers, listUpstream } from './graph.ts';
 import { renderTaskInstructions } from './templates.ts';
 
@@ -52,9 +53,14 @@ export function nextWave(
   const redone = new Map([...results].filter(([, id]) => stale.includes(id)));
   for (const task_id of redone.keys()) results.delete(task_id);
   const wave = chooseTasks(tasks, new Set(results.keys()), delegationsMax);
-  const ids = new Map(
-    wave.map(({ task_id }) => [task_id, freeDelegationId(task_id, new Set(dispatched))]),
-  );
+  const ids = new Map<string, string>();
+  const taken = new Set(dispatched);
+  for (const { task_id } of wave) {
+    const others = tasks.flatMap((one) => (one.task_id === task_id ? [] : one.task_id));
+    const id = freeDelegationId(task_id, new Set([...taken, ...others]));
+    taken.add(id);
+    ids.set(task_id, id);
+  }
   return wave.map((task) => toDelegation(plan, task, { ids, results, redone, instead }));
 }
 
@@ -168,6 +174,14 @@ function nameAttempt(task_id: string, attempt: number): string {
   const at = task_id.lastIndexOf('_');
   const end = `-${attempt}`;
   return `${task_id.slice(0, Math.min(at, slugCharsMax - end.length))}${end}${task_id.slice(at)}`;
+}
+
+/**
+ * Returns what the delegation_ids of a task have in common. Where two tasks have the same, an attempt at one may look like
+ * one at the other.
+ */
+export function nameAttempts(task_id: string): string {
+  return nameTask(nameAttempt(nameTask(task_id), 2));
 }
 
 /** Work on a plan that has ended. */

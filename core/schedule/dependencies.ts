@@ -4,6 +4,7 @@
  * Invariants:
  *   FC1. A returned cycle is one: its ends are equal, and each name depends on the next one.
  *   FC2. Null is returned only when there is no cycle.
+ *   FC3. Of all cycles those are listed that share no name with one before, in the order in which they are found.
  *   UP1. Each delegation that can be reached is there once, in the order of the map; the delegation itself is not.
  *   RE1. A result counts until one that replaces it is there; then only the newest of them counts.
  *   RE2. The newest stands for everything that it replaced, directly or through others. Cycles end.
@@ -24,6 +25,17 @@ export function findCycle(edges: ReadonlyMap<string, readonly string[]>): string
     if (cycle !== null) return cycle;
   }
   return null;
+}
+
+/** Lists cycles among dependencies; empty only when there is none. @param edges As for `findCycle`. */
+export function findCycles(edges: ReadonlyMap<string, readonly string[]>): string[][] {
+  const left = new Map(edges);
+  const cycles: string[][] = [];
+  for (let cycle = findCycle(left); cycle !== null; cycle = findCycle(left)) {
+    cycles.push(cycle);
+    for (const name of cycle) left.delete(name);
+  }
+  return cycles;
 }
 
 interface Step {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { findCycle } from '../../../core/schedule/dependencies.ts';
+import { findCycle, findCycles } from '../../../core/schedule/dependencies.ts';
 import { property } from './builders.ts';
 
 const anyEdges = fc
@@ -43,6 +43,16 @@ describe('findCycle', () => {
       }),
       property,
     );
+  });
+
+  it('FC3: cycles that share no name are all listed', () => {
+    const edges = new Map(
+      ['ab', 'ba', 'cd', 'dc', 'ec', 'fa', 'gh'].map(([from = '', to = '']) => [from, [to]]),
+    );
+    expect(findCycles(edges)).toEqual([
+      ['a', 'b', 'a'],
+      ['c', 'd', 'c'],
+    ]);
   });
 
   it('a chain of thousands does not overflow the stack', () => {

@@ -214,6 +214,18 @@ describe('operations of the risk assessment', () => {
     expect(rules).toEqual(['DP13']);
   });
 
+  it('OR1: a proof of concept is not named like a later attempt at a task', () => {
+    const plan = samplePlan();
+    const again = { ...proof, task: 'schema-2' };
+    const operations = operationsOfProofs(
+      plan,
+      { risks: [risk], proofs_of_concept: [again] },
+      { positions: [] },
+      1_727_539_200,
+    );
+    expect(idsOf(change(operations))).toContain('schema-2_1727539201');
+  });
+
   it('OR3: practices of any length reach their task', () => {
     const practices = Array.from({ length: 5 }, (_, at) => `${at}${'x'.repeat(1_000)}`);
     const operations = operationsOfPractices({ tasks: [{ task_id: schema, practices }] });

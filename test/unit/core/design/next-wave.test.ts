@@ -63,6 +63,26 @@ describe('nextWave', () => {
     expect(findTask([long], first?.delegation_id ?? '')).toBe(long);
   });
 
+  it('WN4: a task that is done again takes neither the name of another task nor that of its attempts', () => {
+    const tasks = [planTask('draft'), planTask('draft-2', { depends_on: [id('draft')] })];
+    const wave = nextWave(
+      samplePlan({ tasks }),
+      { verified: [], dispatched: [id('draft')] },
+      50,
+    ).map(({ delegation_id, title, depends_on }) => [delegation_id, title, depends_on]);
+    expect(wave).toEqual([
+      [id('draft-3'), 'Do draft', []],
+      [id('draft-2'), 'Do draft-2', [id('draft-3')]],
+    ]);
+    const long = ['chars', 'chart'].map((end) => planTask(`a-very-long-name-of-28-${end}`));
+    const dispatched = long.map(({ task_id }) => task_id);
+    const again = nextWave(samplePlan({ tasks: long }), { verified: [], dispatched }, 50);
+    expect(again.map(({ delegation_id }) => delegation_id)).toEqual([
+      id('a-very-long-name-of-28-cha-2'),
+      id('a-very-long-name-of-28-cha-3'),
+    ]);
+  });
+
   it('WN5: a delegation requires the results that its task builds on', () => {
     const verified = ['try-index-2_1727539200', id('docs')];
     const [schema, api] = nextWave(samplePlan(), { verified, dispatched: verified }, 50);
