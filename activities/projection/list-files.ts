@@ -8,6 +8,7 @@ import { renderJson, renderSharedStatus } from './render-shared-status.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TaskRecord } from '../../contracts/team-run.ts';
 import {
+  agentNameOf,
   describePlanStatus,
   interviewRef,
   listDesignFiles,
@@ -29,6 +30,7 @@ export function listFiles(record: RunRecord): readonly ProjectedFile[] {
     ...record.waves.flatMap(listWaveFiles),
     ...record.waves.flatMap(listReports),
     ...listTaskOutputs(record),
+    ...listFailures(record),
     ...listSessionFiles(record),
     ...listResult(record),
   ];
@@ -151,6 +153,38 @@ function listTaskOutputs(record: RunRecord): readonly ProjectedFile[] {
     of: [one.output_ref],
     needs: { outputs: [one.output_ref] },
     render: (texts) => textOf(texts.outputs, one.output_ref).detailed_md,
+  }));
+}
+
+/**
+ * Lists the results of verifications that have failed: below each agent the newest, until the evidence is there or another
+ * output of the agent is verified in a later wave. `recordVerification` shows them before that, while the wave works.
+ */
+function listFailures(record: RunRecord): readonly ProjectedFile[] {
+  const open = new Set(
+    record.criteria.flatMap(({ criterion_id, state }) => (state === 'open' ? criterion_id : [])),
+  );
+  const failed = new Map<string, Ref>();
+  for (const { outcomes } of record.waves) {
+    const pathOf = (one: (typeof outcomes)[number]): string =>
+      treePaths.verificationResults(agentNameOf(record, one));
+    for (const one of outcomes) {
+      if (one.verification?.status === 'verified') failed.delete(pathOf(one));
+    }
+    for (const one of outcomes) {
+      const { verification, criteria_unmet: unmet } = one;
+      const ref = verification?.results_refs.at(-1);
+      const isLeft = unmet.length === 0 || unmet.some((id) => open.has(id));
+      if (verification?.status !== 'verified' && ref !== undefined && isLeft) {
+        failed.set(pathOf(one), ref);
+      }
+    }
+  }
+  return [...failed].map(([path, ref]) => ({
+    path,
+    of: [ref],
+    needs: { markdown: [ref] },
+    render: (texts) => textOf(texts.markdown, ref),
   }));
 }
 

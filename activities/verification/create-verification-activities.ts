@@ -129,7 +129,8 @@ interface RecordVerificationDeps {
 const entryCharsMax = 2_000;
 
 /**
- * Stores the results of a verification. A failure is shown in the author's folder until an output passes.
+ * Stores the results of a verification. A failure is shown in the author's folder until an output passes. Once its wave is
+ * over, the record lists it (`listFailures`).
  *
  * @param assertCurrent Throws when another attempt may have taken over the work.
  */

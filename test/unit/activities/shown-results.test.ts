@@ -5,8 +5,13 @@ import { join } from 'node:path';
 import { createFileProjection } from '../../../activities/adapters/file-projection.ts';
 import { createGitWorktrees } from '../../../activities/adapters/git/git-worktrees.ts';
 import { createVerificationActivities } from '../../../activities/verification/create-verification-activities.ts';
+import { readRecord } from '../../../activities/artifacts/record-log.ts';
+import { listFiles } from '../../../activities/projection/list-files.ts';
+import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
+import type { VerificationOutcome } from '../../../contracts/verification.ts';
 import type { RunRecord } from '../../../contracts/run-record.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
+import { someRef } from '../../support/factories.ts';
 import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import { outcome } from '../core/builders.ts';
 import { createBench, runIn } from './bench.ts';
@@ -82,6 +87,54 @@ it('the failure of a task that ended in an earlier wave goes with the next pass 
   await verify(rates, 'fail');
   await verify(page, 'pass');
   expect(shownFor('till_agent')).toBeNull();
+});
+
+const wave = (wave: number, outcomes: DelegationOutcome[]): RunRecord['waves'][number] => ({
+  wave,
+  status: 'decided',
+  plan_ref: null,
+  decision_ref: null,
+  usage: noUsage,
+  planned_at: 1,
+  done_at: 2,
+  shown: null,
+  outcomes,
+});
+
+/** A delegation whose output was judged. */
+const judged = (id: string, status: VerificationOutcome['status'], unmet: string[] = []) =>
+  outcome(id, {
+    status: status === 'verified' ? 'completed' : 'failed',
+    criteria_unmet: unmet,
+    verification: {
+      verified_by: 'reviewer',
+      status,
+      attempts: 1,
+      results_refs: [someRef],
+      output_ref: null,
+    },
+  });
+
+const listed = async (waves: RunRecord['waves'], state: 'open' | 'met' = 'open') => {
+  const bench = await createBench({ record: { design, waves } });
+  const record = await readRecord(bench.store, bench.record_ref);
+  const criterion = { criterion_id: 'rates-done', description: 'Rates.', delegation_id: null };
+  const files = listFiles({ ...record, criteria: [{ ...criterion, state, note: '' }] });
+  return files.map(({ path }) => path).filter((path) => path.includes('verification_results'));
+};
+
+const shown = 'agents/till_agent/verification_results.json';
+const failure = judged(rates, 'abandoned', ['rates-done']);
+
+it('the record shows a failure in the folder of its agent, and an export writes it', async () => {
+  expect(await listed([wave(1, [failure, judged(page, 'verified')])])).toEqual([shown]);
+  expect(await listed([wave(1, [judged(rates, 'unverified')])])).toEqual([shown]);
+});
+
+it('and no more when the evidence is there, or the agent passes with another output', async () => {
+  expect(await listed([wave(1, [failure])], 'met')).toEqual([]);
+  expect(await listed([wave(1, [failure]), wave(2, [judged(page, 'verified')])])).toEqual([]);
+  expect(await listed([wave(1, [outcome(rates)])])).toEqual([]);
 });
 
 it("the failure of a solution architect's decision is shown beside its other files", async () => {
