@@ -47,6 +47,11 @@ async function talk(
     // oxlint-disable-next-line no-await-in-loop
     const typed = (await readLine(io, `You to the ${role} (Enter alone ends): `))?.trim() ?? '';
     if (typed === '') return { data: undefined, lines: [] };
+    const excess = describeExcess(typed);
+    if (excess !== null) {
+      io.stdout.write(`${excess}\n`);
+      continue;
+    }
     const question = withBefore(said, typed);
     // oxlint-disable-next-line no-await-in-loop
     const result = await client.consult({ run_id, role, question });
@@ -73,10 +78,9 @@ async function confirmAmendment({ deps: { io } }: CommandContext, text: string):
 
 /** Adds what was said before, the newest of it, as far as there is room. */
 function withBefore(said: readonly string[], question: string): string {
-  if (said.length === 0) return question;
   const room = questionCharsMax - question.length - 40;
-  const before = said.join('\n').slice(-Math.max(0, room));
-  return `Before:\n${before}\n\nNow the user asks: ${question}`;
+  if (said.length === 0 || room <= 0) return question;
+  return `Before:\n${said.join('\n').slice(-room)}\n\nNow the user asks: ${question}`;
 }
 
 function describeAnswer(
@@ -100,8 +104,13 @@ function readRole(role: string): ConsultedRole {
 function readQuestion(text: string): string {
   const question = text.trim();
   if (question === '') throw badInput('The question is empty.');
-  if (question.length <= questionCharsMax) return question;
-  throw badInput(
-    `The question has ${question.length} characters; at most ${questionCharsMax} fit.`,
-  );
+  const excess = describeExcess(question);
+  if (excess !== null) throw badInput(excess);
+  return question;
+}
+
+/** Says that a question is too long; null when it fits. */
+function describeExcess({ length }: string): string | null {
+  if (length <= questionCharsMax) return null;
+  return `The question has ${length} characters; at most ${questionCharsMax} fit. Try: a shorter one.`;
 }

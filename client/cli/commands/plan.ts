@@ -159,11 +159,11 @@ async function findFaults(
   agentsDir: string | undefined,
 ): Promise<PlanFinding[]> {
   const loaded = await agents.load(agentsDir === undefined ? null : resolve(cwd, agentsDir));
-  if (loaded.faults.length > 0) {
-    const faults = loaded.faults.map(({ path, reason }) => `${path}: ${reason}`);
-    throw badInput(
-      `The agents can't be read. ${faults.join('; ')}. Try: ${commandText('agents', 'check')}`,
-    );
+  const [fault] = loaded.faults;
+  if (fault !== undefined) {
+    const faults = loaded.faults.map(({ path, reason }) => `${path}: ${reason}`).join('; ');
+    const again = commandText('agents', 'check', agentsDir ?? fault.path);
+    throw badInput(`The agents can't be read. ${faults}. Try: ${again}`);
   }
   const summaries = loaded.agents.map((agent): AgentSummary => {
     const { agent_id, allowed_tools, risk_level } = agent;

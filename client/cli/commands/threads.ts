@@ -62,10 +62,10 @@ async function listThreads(
     throw await unknownEntries(deps.threads, { user_id: user });
   }
   const more = listed.total - listed.threads.length;
-  return { data: { threads: listed.threads, more }, lines: describeList(listed, more) };
+  return { data: { threads: listed.threads, more }, lines: describeList(listed, more, user) };
 }
 
-function describeList({ threads, total }: ListedThreads, more: number): string[] {
+function describeList({ threads, total }: ListedThreads, more: number, user?: string): string[] {
   if (total === 0) {
     return [
       'No threads are kept here. A team that is started with --thread <name> begins one. ' +
@@ -78,11 +78,10 @@ function describeList({ threads, total }: ListedThreads, more: number): string[]
     formatTime(newest_at),
     cleanLine(user_ids.join(', '), 60),
   ]);
+  const all = ['--limit', String(total), ...(user === undefined ? [] : ['--user', user])];
   return [
     ...renderTable(['thread', 'entries', 'newest (UTC)', 'users'], rows),
-    ...(more === 0
-      ? []
-      : [`and ${more} more. Try: ${commandText('threads', '--limit', String(total))}`]),
+    ...(more === 0 ? [] : [cleanLine(`and ${more} more. Try: ${commandText('threads', ...all)}`)]),
   ];
 }
 

@@ -46,6 +46,31 @@ it('planwave talk sends an instruction only after a yes, and each question with 
   expect(io.out()).toContain(`Send this to the run as your instruction?\n  ${amendment}`);
 }, 20_000);
 
+it('planwave talk leaves out what was said before a question without room for it, and asks again for a shorter one', async () => {
+  const { asked, methods } = play();
+  const io = createFakeIo({ isTerminal: true });
+  for (const [question, decision] of [
+    ['Why this order?', 'no'],
+    ['y'.repeat(11_990), 'no'],
+    ['z'.repeat(12_001), null],
+    ['And then?', 'no'],
+    ['', null],
+  ] as const) {
+    io.typeAfter('Enter alone ends', question);
+    if (decision !== null) io.typeAfter('Enter alone: no', decision);
+  }
+  expect(await runCli(['talk', 'run-1', 'designer'], createFakeDeps(io, methods))).toBe(0);
+  expect(asked.map(({ question }) => question.slice(-9))).toEqual([
+    'is order?',
+    'y'.repeat(9),
+    'And then?',
+  ]);
+  expect(asked.map(({ question }) => question.length <= 12_000)).toEqual([true, true, true]);
+  expect(io.out()).toContain(
+    'The question has 12001 characters; at most 12000 fit. Try: a shorter',
+  );
+}, 20_000);
+
 it('planwave talk needs a terminal, and planwave ask a known role, a question, and room for it', async () => {
   const { asked, methods } = play();
   const run = async (...argv: string[]) => {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
@@ -216,6 +216,17 @@ describe('planwave plan check', () => {
     save('poet.md', '---\nname: poet\ndescription: Writes poems.\n---\nWrite.\n');
     save('own.yaml', typed.replace('agent_id: writer', 'agent_id: poet'));
     expect(await run(['plan', 'check', 'own.yaml', '--agents', '.'])).toMatchObject({ code: 0 });
+  });
+
+  it('agents that can not be read are named with the command that checks them', async () => {
+    mkdirSync(join(cwd, 'broken'));
+    save('broken/poet.md', 'Write.');
+    save('plan.yaml', writePlanFile(samplePlan()));
+    const { code, err } = await run(['plan', 'check', 'plan.yaml', '--agents', 'broken']);
+    expect(code).toBe(2);
+    expect(err).toMatch(
+      /The agents can't be read\..* Try: npm run planwave -- agents check broken\n/,
+    );
   });
 
   it('a missing file is bad input', async () => {

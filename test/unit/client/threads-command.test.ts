@@ -95,6 +95,10 @@ describe('planwave threads', () => {
       threads: [{ thread_id: 'anna/shop', user_ids: ['anna'], entries: 1, newest_at: day }],
       more: 0,
     });
+    await append({ ...second, thread_id: 'anna/till', user_id: 'anna' });
+    expect((await run(['threads', '--user', 'anna', '--limit', '1'])).out).toContain(
+      'Try: npm run planwave -- threads --limit 2 --user anna\n',
+    );
     expect((await run(['threads', '--user', 'carl'])).err).toContain('no entry of "carl"');
   });
 
