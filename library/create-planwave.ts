@@ -159,10 +159,7 @@ export function createPlanwave(options: PlanwaveOptions = {}): Planwave {
         ...(input.constraints ?? []),
         ...(schema === undefined ? [] : [describeSchema(schema)]),
       ];
-      const agents_dir =
-        agents === undefined || typeof agents === 'string'
-          ? agents
-          : await writeAgents(home, agents);
+      const agents_dir = await placeAgents(home, agents);
       const started = await client.startRun(
         {
           ...input,
@@ -179,6 +176,15 @@ export function createPlanwave(options: PlanwaveOptions = {}): Planwave {
       if (options.connection === undefined) await connection.close();
     },
   };
+}
+
+/** Returns the folder of a run's own agents; undefined when it has none. */
+async function placeAgents(
+  home: string,
+  agents: StartOptions['agents'] = [],
+): Promise<string | undefined> {
+  if (typeof agents === 'string') return agents;
+  return agents.length === 0 ? undefined : writeAgents(home, agents);
 }
 
 function connect(options: PlanwaveOptions): {

@@ -202,6 +202,14 @@ it('an empty PLANWAVE_HOME is not set: the home is .planning, not the current fo
   }
 });
 
+it('an empty list of agents is none', async () => {
+  const connection = Connection.lazy({ address: '127.0.0.1:1', connectTimeout: 100 });
+  const place = mkdtempSync(join(home, 'none-'));
+  const starting = createPlanwave({ connection, home: place }).start('Goal', { agents: [] });
+  await expect(starting).rejects.toThrow('127.0.0.1:1');
+  expect(readdirSync(place)).toEqual([]);
+});
+
 describe('a typed answer', () => {
   const schema = z.object({ articles: z.array(z.string()) });
 
