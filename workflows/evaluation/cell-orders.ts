@@ -88,10 +88,6 @@ export class CellOrders {
 
 /** Takes signals that arrived together, and what no evaluation reads. The default handler comes last: it takes all that came earlier. */
 function takeOthers(handles: ReadonlyMap<string, (payload: unknown) => void>): void {
-  const warnUnknown = (name: string): void =>
-    log.warn(
-      `An evaluation takes no signal "${sentSignalName(name)}". Try: stop, pause, resume; everything else goes to its runs.`,
-    );
   setHandler(
     floodSignal,
     (flooded, ...args) => {
@@ -103,4 +99,10 @@ function takeOthers(handles: ReadonlyMap<string, (payload: unknown) => void>): v
     { description: 'Many signals that arrived together. Not for people.' },
   );
   setDefaultSignalHandler(warnUnknown);
+}
+
+function warnUnknown(name: string): void {
+  log.warn(
+    `An evaluation takes no signal "${sentSignalName(name)}". Try: stop, pause, resume; everything else goes to its runs.`,
+  );
 }

@@ -34,7 +34,7 @@ it('verifies an output by another agent before it counts', async () => {
   });
 }, 60_000);
 
-it.each([
+it.each<['triad' | 'team', object]>([
   ['triad', { type: 'dialectic', task: 'Write a line.' }],
   ['team', { members: ['researcher', 'writer'], message: 'Write a line.' }],
 ])(

@@ -97,6 +97,12 @@ it('what waits for a store is unknown when the server does not say, and the rest
   expect(JSON.parse(io.out())).toMatchObject({ source: 'worker', store_waits: null });
 });
 
+/** Answers a query as an evaluation does, which has no status. */
+async function askEvaluation(asked: string): Promise<object> {
+  if (asked === 'status') throw new QueryNotRegisteredError('Workflow did not register', 3);
+  return { currentDetails: '**x**: 2 cells done, 1 passed, 4 to start\n\n| goal |' };
+}
+
 describe('finding U1: a run whose workflow has failed', () => {
   const end = {
     ended: 'failed',
@@ -144,14 +150,10 @@ describe('finding U1: a run whose workflow has failed', () => {
         typedSearchAttributes: { getAll: () => [] },
         raw: {},
       };
-      const query = async (asked: string) => {
-        if (asked === 'status') throw new QueryNotRegisteredError('Workflow did not register', 3);
-        return { currentDetails: '**x**: 2 cells done, 1 passed, 4 to start\n\n| goal |' };
-      };
       // No more of the context than these functions use.
       const context: ClientContext = Object.assign(Object.create(null), {
         connection: { withDeadline: (_deadline: number, work: () => unknown) => work() },
-        workflows: { getHandle: () => ({ query }) },
+        workflows: { getHandle: () => ({ query: askEvaluation }) },
         lists: {
           options: { loadedDataConverter: {} },
           list: async function* () {},

@@ -187,8 +187,4 @@ describe('an archival', () => {
     });
     expect(tree['report.md']).toContain('lost: the server is away');
   });
-
-  it('refuses another input', async () => {
-    expect(await archive({}, { runid: 'x' })).toMatchObject({ type: 'refused' });
-  });
 });
