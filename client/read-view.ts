@@ -1,4 +1,8 @@
-import { NamespaceNotFoundError, WorkflowFailedError } from '@temporalio/client';
+import {
+  NamespaceNotFoundError,
+  QueryNotRegisteredError,
+  WorkflowFailedError,
+} from '@temporalio/client';
 import {
   ApplicationFailure,
   CancelledFailure,
@@ -19,7 +23,7 @@ import type {
 } from '../contracts/views.ts';
 import { riskWorkflowId } from '../core/ids.ts';
 import { CannotDecrypt } from '../encryption/key-ring.ts';
-import { toRunListing, type RunListing } from './run-listing.ts';
+import { describeCells, isEvaluation, toRunListing, type RunListing } from './run-listing.ts';
 import {
   callServer,
   grpcCodeOf,
@@ -31,6 +35,7 @@ import {
 } from './server-calls.ts';
 import { describeStuck, findStuck, type StuckWorkflow } from './stuck-workflows.ts';
 import { explainSilence } from './task-queue.ts';
+import { commandText } from '../core/text/format.ts';
 
 /** Answer to a query: from a worker, or, when none answers, what the server itself knows. */
 export type Reading<T> =
@@ -131,6 +136,9 @@ async function explainFailure(
   error: unknown,
   run: RunListing,
 ): Promise<string> {
+  if (error instanceof QueryNotRegisteredError && isEvaluation(run)) {
+    return explainEvaluation(context, run);
+  }
   const code = grpcCodeOf(error);
   const text = grpcText(error);
   if (/workflow task in failed state/i.test(text)) {
@@ -141,6 +149,31 @@ async function explainFailure(
   }
   if (code !== undefined && silenceCodes.has(code)) return explainSilence(context, run);
   return `The worker did not answer the query (${text}); this is the last known state.`;
+}
+
+/** Says how far an evaluation is, which has no status and no questions of its own. */
+async function explainEvaluation(
+  context: ClientContext,
+  { run_id, execution }: RunListing,
+): Promise<string> {
+  if (execution !== 'running')
+    return `This is an evaluation. Try: ${commandText('report', run_id)}`;
+  return `${await readProgress(context, run_id)}. ${describeCells(run_id)}`;
+}
+
+/** The SDK's query for what a workflow says of itself. */
+const metadataQuery = '__temporal_workflow_metadata';
+
+/** Reads how far an evaluation is: `sums: 2 cells done (0 from before), 1 passed, 4 to start`. */
+async function readProgress(context: ClientContext, workflow_id: string): Promise<string> {
+  const answer = await askStatus<{ readonly currentDetails?: string }>(
+    context,
+    { workflow_id },
+    metadataQuery,
+  );
+  const details = (answer.isTold ? answer.view?.currentDetails : undefined) ?? '';
+  const [first = ''] = details.replaceAll('**', '').split('\n');
+  return first === '' ? 'No cell is done' : first;
 }
 
 /** Short, because the status is shown beside other things that are ready sooner. */

@@ -1,6 +1,6 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
-import { formatDollars, formatLeastDollars } from '../core/text/format.ts';
+import { commandText, formatDollars, formatLeastDollars } from '../core/text/format.ts';
 import { memoKeys, workflowTypes, type searchAttributes } from '../contracts/names.ts';
 import type { StoreIdentity } from '../contracts/store.ts';
 import { type ClientContext, callServer, queryText } from './server-calls.ts';
@@ -21,6 +21,8 @@ type ExecutionState =
 /** State of a run as the server knows it, from memo and search attributes: readable with every worker off. */
 export interface RunListing {
   readonly run_id: string;
+  /** Such as `plannerRun` or `evaluation`. */
+  readonly workflow_type: string;
   readonly goal: string;
   /** State of the workflow execution. Only `running` takes messages. */
   readonly execution: ExecutionState;
@@ -57,6 +59,7 @@ export function toRunListing(info: Omit<WorkflowExecutionInfo, 'raw'>): RunListi
   const recorded = textOrNull(attributes.get('PlanwavePhase')) ?? textOrNull(memo[memoKeys.phase]);
   return {
     run_id: info.workflowId,
+    workflow_type: info.type,
     goal: textOrNull(memo[memoKeys.goal]) ?? '',
     execution,
     phase: cutOff.has(execution) ? execution : recorded,
@@ -109,6 +112,18 @@ function numberOrNull(value: unknown): number | null {
 function textList(value: unknown): string[] {
   if (typeof value === 'string') return value === '' ? [] : [value];
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+export function isEvaluation({ workflow_type }: Pick<RunListing, 'workflow_type'>): boolean {
+  return workflow_type === workflowTypes.evaluation;
+}
+
+/** Says who takes messages in place of an evaluation. */
+export function describeCells(evaluationId: string): string {
+  return (
+    `${evaluationId} is an evaluation: its runs, whose ids begin with ${evaluationId}-, have questions and take answers and instructions. ` +
+    `Try: ${commandText('list', '--waiting')}, and once it has ended ${commandText('report', evaluationId)}`
+  );
 }
 
 export interface ListedRun extends RunListing {

@@ -225,6 +225,8 @@ export async function evaluate(
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         workflowIdConflictPolicy: 'USE_EXISTING',
         staticSummary: `evaluation ${input.name}`,
+        // A client without keys sees in it whether the evaluation is encrypted.
+        memo: { [memoKeys.goal]: input.name },
       },
     ),
   );

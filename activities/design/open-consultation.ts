@@ -9,6 +9,11 @@ import {
 import { chooseLoad } from '../../core/run/run-place.ts';
 import { commandText } from '../../core/text/format.ts';
 import type { RecordDeps } from '../run-record/deps.ts';
+import {
+  describeFault,
+  describeInputIssues,
+  describeInvalidInput,
+} from '../run-record/describe-input-issues.ts';
 
 export interface ConsultationDeps extends Pick<RecordDeps, 'modelQueue'> {
   readonly store: ArtifactStore;
@@ -62,7 +67,10 @@ export async function openConsultation(
   typed: unknown,
 ): Promise<OpenConsultationResult> {
   const read = ConsultationInput.safeParse(typed);
-  if (!read.success) return refuse(`The input does not fit. Try: ${example}`);
+  if (!read.success) {
+    const faults = describeInputIssues(read.error, ConsultationInput).map(describeFault);
+    return refuse(describeInvalidInput('consultation', faults, example));
+  }
   const input = read.data;
   const { run_id, role } = input;
   const { ref } = await runs.read(run_id);

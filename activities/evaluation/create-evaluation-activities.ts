@@ -16,7 +16,7 @@ import { listChanges } from '../../core/workspace/run-changes.ts';
 import { readShape } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { RunIndex } from '../ports/artifact-store.ts';
-import type { WorkspacePlace } from '../ports/workspaces.ts';
+import { WorkspaceRefused, type WorkspacePlace } from '../ports/workspaces.ts';
 import { loadAnswer } from '../projection/find-answer.ts';
 import { checkEvidence, validateJson, type EvidenceDeps } from '../verification/check-evidence.ts';
 import { whileCurrent, withHeartbeat, type AssertCurrent } from '../attempt/heartbeat.ts';
@@ -131,13 +131,34 @@ function judgeCriteria(
   return { result: criteria.length > 0 && score >= share ? 'passed' : 'failed', score, reason };
 }
 
+type CommandGrader = Extract<NamedGrader, { kind: 'command' }>;
+
+/** Judges by a command. It does not run where there are no files of the whole run, such as when their changes contradict each other. */
+async function judgeCommand(
+  deps: GradeCellDeps,
+  grader: CommandGrader,
+  judging: Judging,
+): Promise<Judged> {
+  try {
+    return await runCommand(deps, grader, judging);
+  } catch (error) {
+    if (!(error instanceof WorkspaceRefused)) throw error;
+    // What else it says is for agents.
+    const [why = ''] = error.message.split(' Try: ');
+    const reason = `The command did not run. ${why} Try: the evaluation again, which carries this cell out anew.`;
+    return { result: 'not_run', score: null, reason };
+  }
+}
+
 /**
  * Runs a command in the files of the whole run, as `run_command` does. What it changes there is put back, and before it what
  * the command of an interrupted attempt has changed.
+ *
+ * @throws {WorkspaceRefused} when the files can't be prepared.
  */
-async function judgeCommand(
+async function runCommand(
   deps: GradeCellDeps,
-  { argv, exit_code }: Extract<NamedGrader, { kind: 'command' }>,
+  { argv, exit_code }: CommandGrader,
   { answer, record, assertCurrent }: Judging,
 ): Promise<Judged> {
   const { worktrees, workspaces, commands } = deps;

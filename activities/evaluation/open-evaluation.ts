@@ -21,13 +21,17 @@ import {
   listCells,
   type CellTerms,
 } from '../../core/evaluation/matrix.ts';
-import { chooseLoad } from '../../core/run/run-place.ts';
+import { chooseLoad, recordStore } from '../../core/run/run-place.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { keepNewest } from '../artifacts/keep-newest.ts';
 import { orNull, readShape, type RegistrySnapshot } from '../artifacts/read-artifact.ts';
 import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';
 import type { RecordDeps } from '../run-record/deps.ts';
-import { describeInputIssues } from '../run-record/describe-input-issues.ts';
+import {
+  describeFault,
+  describeInputIssues,
+  describeInvalidInput,
+} from '../run-record/describe-input-issues.ts';
 import { loadRegistry, type LoadedRegistry } from '../run-record/load-registry.ts';
 import { gradingRules } from '../stages/grading.ts';
 import { hashBytes } from '../text/bytes.ts';
@@ -80,7 +84,13 @@ export interface OpenEvaluationDeps
     KeptCellsDeps,
     Pick<
       RecordDeps,
-      'agents' | 'modelQueue' | 'toolNames' | 'workspaceTools' | 'mcp' | 'onLeftOut'
+      | 'agents'
+      | 'identifyStore'
+      | 'modelQueue'
+      | 'toolNames'
+      | 'workspaceTools'
+      | 'mcp'
+      | 'onLeftOut'
     > {
   /** Model of agents that name none. */
   readonly defaultModel: string;
@@ -100,8 +110,7 @@ export async function openEvaluation(
 ): Promise<OpenEvaluationResult> {
   const parsed = EvaluationInput.safeParse(typed);
   if (!parsed.success) {
-    const faults = describeInputIssues(parsed.error, EvaluationInput);
-    return refuse(faults.map(({ path, reason }) => `${path}: ${reason}`));
+    return refuse(describeInputIssues(parsed.error, EvaluationInput).map(describeFault));
   }
   const input = parsed.data;
   const registries = await loadRegistries(deps, input);
@@ -109,8 +118,10 @@ export async function openEvaluation(
   if (faults.length > 0) return refuse(faults);
   const grader = graderOf(registries);
   const placed = await placeCells(deps, input, createTerms(deps, registries));
+  const needsHome = input.goals.some(({ workspace_dir }) => workspace_dir !== undefined);
   return {
     type: 'open',
+    store: recordStore(await deps.identifyStore(), needsHome),
     ...chooseLoad({}, {}, deps.modelQueue),
     evaluation: {
       input,
@@ -264,5 +275,8 @@ function hashOf(value: unknown): string {
 }
 
 function refuse(faults: readonly string[]): OpenEvaluationResult {
-  return { type: 'refused', reason: faults.join('; ') };
+  return { type: 'refused', reason: describeInvalidInput('evaluation', faults, example) };
 }
+
+const example =
+  '{"name":"backup","goals":[{"name":"compare","goal":"Compare three ways to store a backup"}],"settings":[{"name":"direct","run":"direct"}]}';

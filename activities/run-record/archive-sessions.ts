@@ -6,6 +6,11 @@ import { appendRevision, readRecord } from '../artifacts/record-log.ts';
 import { agentNameOf } from '../projection/render-design.ts';
 import { hasEnded } from '../projection/render-sessions.ts';
 import type { RecordDeps } from './deps.ts';
+import {
+  describeFault,
+  describeInputIssues,
+  describeInvalidInput,
+} from './describe-input-issues.ts';
 import { publishRecord } from './update-record.ts';
 import { readEvents } from './read-events.ts';
 import {
@@ -42,7 +47,10 @@ export async function archiveSessions(
   assertCurrent: AssertCurrent,
 ): Promise<ArchiveSessionsResult> {
   const parsed = ArchivalInput.safeParse(input ?? {});
-  if (!parsed.success) return { type: 'refused', reason: `${parsed.error.message} ${example}` };
+  if (!parsed.success) {
+    const faults = describeInputIssues(parsed.error, ArchivalInput).map(describeFault);
+    return { type: 'refused', reason: describeInvalidInput('archival', faults, '{}') };
+  }
   const { run_id: beginning } = parsed.data;
   const archived: ArchivedRun[] = [];
   const failures: string[] = [];
@@ -66,8 +74,6 @@ export async function archiveSessions(
   const told = over > 0 ? failures.slice(0, archiveFailuresMax - 1) : failures;
   return { type: 'archived', archived, failures: [...told, ...rest] };
 }
-
-const example = 'Try: {} or {"run_id":"my-run"}';
 
 /** @returns the number of sessions that were current until now. */
 async function archiveRun(

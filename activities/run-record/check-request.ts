@@ -157,7 +157,12 @@ export function checkRequest(
   around: Surroundings,
 ): readonly InputFault[] {
   const { delegations, typed } = request;
-  if (typed?.kind === 'triad') return checkTriadRequest(typed.input, delegations?.[0], around);
+  if (typed?.kind === 'triad') {
+    return [
+      ...checkPhaseVerified(typed.input),
+      ...checkTriadRequest(typed.input, delegations?.[0], around),
+    ];
+  }
   if (typed?.kind === 'team') return checkTeamRequest(typed.input);
   if (delegations === null) return checkVerified(request);
   if (workflowType === 'delegation') return checkExecutor(delegations[0]?.agent_id, around.agents);
@@ -189,6 +194,17 @@ function checkVerified({ verify, criteria }: RunRequest): readonly InputFault[] 
       },
     ];
   });
+}
+
+/** Finds a verifier of a single phase, which has no output that one could judge. */
+function checkPhaseVerified(typed: TriadInput | TriadPhaseInput): readonly InputFault[] {
+  if (!('phase' in typed)) return [];
+  const given = (['verify', 'verify_triad'] as const).filter((path) => Boolean(typed[path]));
+  return given.map((path) => ({
+    path,
+    reason:
+      'a single phase has no output that could be verified. Try: leave it out, or start a triad',
+  }));
 }
 
 function checkTriadRequest(

@@ -60,15 +60,35 @@ export function createInvalidInput(
   workflowType: WorkflowType,
   faults: readonly InputFault[],
 ): ApplicationFailure {
-  const shown = faults.slice(0, faultsMax);
-  const more = faults.length - shown.length;
-  const message = [
+  const message = describeInvalidInput(
+    workflowType,
+    faults.map(describeFault),
+    inputExamples[workflowType],
+  );
+  return ApplicationFailure.nonRetryable(message, 'InvalidInput', faults.slice(0, faultsMax));
+}
+
+export function describeFault({ path, reason }: InputFault): string {
+  return `${path}: ${reason}`;
+}
+
+/**
+ * Describes an input with faults.
+ *
+ * @param example A valid input, on one line and ready to type.
+ */
+export function describeInvalidInput(
+  workflowType: string,
+  faults: readonly string[],
+  example: string,
+): string {
+  const more = faults.length - faultsMax;
+  return [
     `The input of ${workflowType} has ${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}:`,
-    ...shown.map(({ path, reason }) => `- ${path}: ${reason}`),
-    ...(more === 0 ? [] : [`- … and ${more} more`]),
-    `A good input: ${inputExamples[workflowType]}`,
+    ...faults.slice(0, faultsMax).map((fault) => `- ${fault}`),
+    ...(more > 0 ? [`- … and ${more} more`] : []),
+    `A good input: ${example}`,
   ].join('\n');
-  return ApplicationFailure.nonRetryable(message, 'InvalidInput', shown);
 }
 
 /** Joins a fault and its cure. Some reasons already end with a full stop. */

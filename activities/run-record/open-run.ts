@@ -4,7 +4,6 @@ import type { RunBudget } from '../../contracts/budget.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
 import type { TeamSummary } from '../../contracts/team.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
-import type { StoreIdentity } from '../../contracts/store.ts';
 import { definedOnly } from '../../core/json.ts';
 import { resolveBudget } from '../../core/budget/resolve-budget.ts';
 import { resolveLimits } from '../../core/limits.ts';
@@ -26,7 +25,7 @@ import { loadRegistry, summariseAgent, type LoadedRegistry } from './load-regist
 import { publishRecord } from './update-record.ts';
 import { readInput, type RunRequest } from './read-input.ts';
 import { resolveQuestionRules } from '../../core/questions/inbox-event.ts';
-import { chooseLoad } from '../../core/run/run-place.ts';
+import { chooseLoad, recordStore } from '../../core/run/run-place.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
 import { listSections } from '../../core/triad/roles.ts';
 
@@ -46,9 +45,7 @@ export async function openRun(
 ): Promise<OpenRunResult> {
   const intake = await checkIntake(deps, input);
   const { request, agents, pins, limits, budget, models, teams } = intake;
-  const { id, place, home } = await deps.identifyStore();
-  // Also where the home is the store: that may be copied into a database, without the working copies.
-  const needsHome = request.workspaceDir !== null;
+  const store = recordStore(await deps.identifyStore(), request.workspaceDir !== null);
   const properties = { ...deps.toolProperties, ...propertiesOf(pins) };
   const registryRef = await deps.store.put(JSON.stringify(snapshotOf(intake)));
   const plan =
@@ -62,13 +59,13 @@ export async function openRun(
     registryRef,
     assertCurrent,
     typedPlan,
-    storeId: id,
+    storeId: store.id,
   });
   const recordRef = await deps.store.put(JSON.stringify(record));
   await publishRecord(deps, { record, ref: recordRef }, null, assertCurrent);
   const opened: OpenRunResult = {
     goal_title: record.goal_title,
-    store: { id, place, ...(needsHome && { home: placeOf(home ?? { id, place }) }) },
+    store,
     ...chooseLoad(request, input.load, deps.modelQueue),
     registry_ref: registryRef,
     record_ref: recordRef,
@@ -96,10 +93,6 @@ export async function openRun(
     ...(request.design !== null && { design: { ...request.design, plan: typedPlan } }),
   };
   return withFork(opened, fork);
-}
-
-function placeOf({ id, place }: StoreIdentity): Pick<StoreIdentity, 'id' | 'place'> {
-  return { id, place };
 }
 
 function toState({

@@ -103,6 +103,17 @@ export function readStoreIdentity(value: unknown): StoreIdentity | null {
   return { id, place, ...(home !== null && { home }) };
 }
 
+/**
+ * Returns the identity of a store as a run or an evaluation records it.
+ *
+ * @param needsHome True when it works in a folder of the user's. The home is then named also where it is the store: that may be
+ * copied into a database, without the working copies.
+ */
+export function recordStore({ id, place, home }: StoreIdentity, needsHome: boolean): StoreIdentity {
+  const working = home ?? { id, place };
+  return { id, place, ...(needsHome && { home: { id: working.id, place: working.place } }) };
+}
+
 /** Returns true when a store has the runs that were opened in another: it is the same one, or that one was copied into it. */
 export function hasRunsOf(store: StoreIdentity, id: string): boolean {
   return store.id === id || (store.copied ?? []).includes(id);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CellResult, EvaluationResult } from '../../contracts/evaluation.ts';
+import { storeHeader } from '../../contracts/names.ts';
 import type { StatusView } from '../../contracts/views.ts';
 import { eventually } from '../support/eventually.ts';
 import { fetchHistories, listModelQueues } from '../support/histories.ts';
@@ -68,9 +69,14 @@ it('a matrix is carried out across a restart of the worker, judged blindly, and 
   for (const { body } of graded) expect(JSON.stringify(body)).not.toMatch(/set-/);
 
   // The graders' calls count against the rate, too.
-  expect(listModelQueues(await fetchHistories(stage.client, 'eval-matrix'))).toEqual([
-    models.queue,
-  ]);
+  const histories = await fetchHistories(stage.client, 'eval-matrix');
+  expect(listModelQueues(histories)).toEqual([models.queue]);
+  // A worker with another store refuses everything but the opening.
+  const unstamped = (histories[0]?.history.events ?? []).flatMap(
+    ({ activityTaskScheduledEventAttributes: at }) =>
+      at && !at.header?.fields?.[storeHeader] ? [at.activityType?.name] : [],
+  );
+  expect(unstamped).toEqual(['openEvaluation']);
 
   // Cells that could not be judged are open again; nothing else is bought.
   const goals = matrix.goals.map(({ graders: _graders, ...goal }) => ({ ...goal, graders: [] }));
@@ -188,6 +194,26 @@ it('what its runs refuse changes nothing of an evaluation, and the end of a park
   await handle.signal('stop', { reason: 'enough' });
   const { cells }: EvaluationResult = await handle.result();
   expect(cells.map(({ status }) => status)).toEqual(['stopped', 'stopped']);
+}, 120_000);
+
+it('says how far it is, and obeys a stop that arrives in a flood of signals', async () => {
+  stage.rehearsal.script([
+    { match: { schema: 'delegation' }, reply: { pass: true, delayMs: 600_000 } },
+  ]);
+  const goals = [{ name: 'backup', goal: 'Say what a flood is' }];
+  const settings = [{ name: 'set-alone', run: 'model' }];
+  const input = { name: 'flooded', goals, settings, repeat: 2, parallel: 1 };
+  const handle = await stage.start('evaluation', input, 'eval-flooded');
+  await stage.rehearsal.waitForCalls(1);
+  const asked = await runCommand(stage, ['status', 'eval-flooded']);
+  expect(asked.out).toMatch(/flooded: 0 cells done .*eval-flooded is an evaluation: its runs, /);
+  expect((await handle.describe()).memo).toEqual({ goal: 'flooded' });
+  await stage.stopWorker();
+  const flood = Array.from({ length: 120 }, (_, nth) => (nth === 60 ? 'stop' : 'noise'));
+  await Promise.all(flood.map((name) => handle.signal(name, { reason: 'enough' })));
+  await stage.startWorker();
+  const { cells }: EvaluationResult = await handle.result();
+  expect(cells.map(({ status }) => status)).toEqual(['stopped', 'not_started']);
 }, 120_000);
 
 describe('the six goals', () => {

@@ -9,6 +9,7 @@ import type {
 // The SDK's workflow modules take this from their sandbox.
 Object.assign(globalThis, { AsyncLocalStorage });
 const { interceptors } = await import('../../workflows/shared/signal-intake.ts');
+const { CellOrders } = await import('../../workflows/evaluation/cell-orders.ts');
 
 /** Global variable in which the SDK keeps the workflow at work. */
 const activator = '__TEMPORAL_ACTIVATOR__';
@@ -121,4 +122,22 @@ describe('a workflow below another one', () => {
     expect(await startFrom('plannerRun')).toEqual(['planwave-token']);
     expect(await startFrom('evaluation')).toEqual([]);
   });
+});
+
+it('an evaluation takes its orders out of a flood, and takes what it does not know as well', () => {
+  const signalHandlers = new Map<string, { handler: (...args: unknown[]) => void }>();
+  const workflow = {
+    info: {},
+    signalHandlers,
+    defaultSignalHandler: null,
+    dispatchBufferedSignals: () => undefined,
+    patchInternal: () => true,
+  };
+  Reflect.set(globalThis, activator, workflow);
+  const orders = new CellOrders();
+  const names = ['pause', 'stop', 'resume'].map((name) => ({ name, argsCount: 1 }));
+  const flooded = signalHandlers.get('planwave-flood');
+  flooded?.handler(names, { reason: 'lunch' }, { reason: 'enough' }, {});
+  expect([orders.stopReason(), orders.isPaused()]).toEqual(['enough', false]);
+  expect(workflow.defaultSignalHandler).toEqual(expect.any(Function));
 });

@@ -1,9 +1,16 @@
-import { continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
+import {
+  continueAsNew,
+  patched,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type {
   DelegationArgs,
   DelegationOutcome,
   LoneOutcome,
 } from '../../contracts/delegation-run.ts';
+import type { ExecutorOutline } from '../../contracts/delegation.ts';
 import type { DelegationStatusView } from '../../contracts/views.ts';
 import { openNode } from '../../core/budget/budget-node.ts';
 import { renderDelegationDetails } from '../../core/render/render-work-details.ts';
@@ -13,7 +20,7 @@ import { createControl } from '../shared/control.ts';
 import { openChildBudget } from '../shared/budget.ts';
 import { delegationStatusQuery } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
-import type { OrderedDelegation } from '../execution/execution-context.ts';
+import type { ExecutionContext, OrderedDelegation } from '../execution/execution-context.ts';
 import { runAlone } from '../execution/run-alone.ts';
 import type { TeamInput } from '../../contracts/team.ts';
 import { createEscalationRouter } from '../shared/child-relay.ts';
@@ -75,7 +82,7 @@ export async function delegation(
  * @throws InvalidInput with every fault at once.
  */
 export async function triad(input: TriadInput): Promise<LoneOutcome> {
-  return runAlone('triad', input, execute);
+  return runAlone('triad', input, executeAlone);
 }
 
 /**
@@ -85,5 +92,15 @@ export async function triad(input: TriadInput): Promise<LoneOutcome> {
  * @throws InvalidInput with every fault at once.
  */
 export async function team(input: TeamInput): Promise<LoneOutcome> {
-  return runAlone('team', input, execute);
+  return runAlone('team', input, executeAlone);
+}
+
+/** Has a triad or a team work by itself. Before 2026-11-27 an order to verify its output was left out. */
+function executeAlone(
+  executor: ExecutorOutline,
+  context: ExecutionContext,
+): Promise<DelegationOutcome> {
+  const { verification } = context.order.delegation;
+  const isVerified = verification !== undefined && patched('verified-alone');
+  return isVerified ? executeVerified(executor, context) : execute(executor, context);
 }

@@ -1,4 +1,4 @@
-import { log, patched, setHandler } from '@temporalio/workflow';
+import { log, patched, setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
 import type {
   ChildWorkflowHandle,
   SignalDefinition,
@@ -9,6 +9,7 @@ import { checkControl, checkResume } from '../../core/run/check-control.ts';
 import type { CheckedControl } from '../../core/run/check-control.ts';
 import { inBackground, signalInOrder } from '../shared/background.ts';
 import { pauseSignal, resumeSignal, stopSignal } from '../shared/messages.ts';
+import { floodSignal, sentSignalName, splitFlood } from '../shared/signal-intake.ts';
 
 type Order = SignalDefinition<[unknown]>;
 type Send = (order: Order, payload: unknown) => void;
@@ -23,23 +24,23 @@ export class CellOrders {
   #pause: unknown = null;
 
   constructor() {
+    const handles = new Map<string, (payload: unknown) => void>();
     const obey = (
       order: Order,
       description: string,
       note: (payload: unknown) => CheckedControl,
-    ): void =>
-      setHandler(
-        order,
-        (payload) => {
-          // Evaluations from before 2026-11-26 left these signals unread.
-          if (!patched('evaluation-orders')) return;
-          const checked = note(payload);
-          // Its runs refuse it too.
-          if (!checked.ok) return log.warn(`Signal ${order.name}: ${checked.reason}`);
-          for (const send of this.#open.values()) send(order, payload);
-        },
-        { description },
-      );
+    ): void => {
+      const handle = (payload: unknown): void => {
+        // Evaluations from before 2026-11-26 left these signals unread.
+        if (!patched('evaluation-orders')) return;
+        const checked = note(payload);
+        // Its runs refuse it too.
+        if (!checked.ok) return log.warn(`Signal ${order.name}: ${checked.reason}`);
+        for (const send of this.#open.values()) send(order, payload);
+      };
+      handles.set(order.name, handle);
+      setHandler(order, handle, { description });
+    };
     obey(stopSignal, 'Stops the open runs; no other starts: {"reason":"…"}', (payload) => {
       const checked = checkControl(payload);
       if (checked.ok) this.#stopReason = checked.reason;
@@ -55,6 +56,7 @@ export class CellOrders {
       if (checked.ok && !checked.parkedOnly) this.#pause = null;
       return checked;
     });
+    takeOthers(handles);
   }
 
   isPaused(): boolean {
@@ -82,4 +84,25 @@ export class CellOrders {
       this.#open.delete(run.workflowId);
     }
   }
+}
+
+/** Takes signals that arrived together, and what no evaluation reads. The default handler comes last: it takes all that came earlier. */
+function takeOthers(handles: ReadonlyMap<string, (payload: unknown) => void>): void {
+  setHandler(
+    floodSignal,
+    (flooded, ...args) => {
+      // Evaluations from before 2026-11-27 left a flood unread.
+      if (!patched('evaluation-flood')) return;
+      for (const { name, payload } of splitFlood(flooded, args))
+        (handles.get(name) ?? (() => warnUnknown(name)))(payload);
+    },
+    { description: 'Many signals that arrived together. Not for people.' },
+  );
+  setDefaultSignalHandler(warnUnknown);
+}
+
+function warnUnknown(name: string): void {
+  log.warn(
+    `An evaluation takes no signal "${sentSignalName(name)}". Try: stop, pause, resume; everything else goes to its runs.`,
+  );
 }

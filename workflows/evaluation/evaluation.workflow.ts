@@ -3,7 +3,9 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
+  patched,
   setCurrentDetails,
+  upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
 import type {
@@ -15,6 +17,7 @@ import type {
   OpenedEvaluation,
 } from '../../contracts/evaluation.ts';
 import type { Spending } from '../../contracts/budget.ts';
+import { memoKeys } from '../../contracts/names.ts';
 import { addSpending, spendingOf } from '../../core/budget/spending.ts';
 import { describeProgress } from '../../core/evaluation/summary.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
@@ -31,6 +34,7 @@ import { limitsOf, shareOf, toSpending } from '../../core/evaluation/matrix.ts';
  */
 export async function evaluation(args: EvaluationArgs): Promise<EvaluationResult> {
   const carried = carriedBy(args) ?? (await open(args));
+  showName(carried.evaluation.input.name);
   const work = new Evaluation(carried);
   await work.run();
   return work.result();
@@ -49,6 +53,15 @@ async function open(input: EvaluationArgs): Promise<CarriedEvaluation> {
   if (opened.type === 'refused')
     throw ApplicationFailure.nonRetryable(opened.reason, 'InvalidInput');
   return { evaluation: opened.evaluation, usage: noUsage };
+}
+
+/**
+ * Writes the name into the memo of an evaluation that was not started by our client, where clients without keys see whether
+ * it is encrypted.
+ */
+function showName(name: string): void {
+  const isShown = workflowInfo().memo?.[memoKeys.goal] !== undefined;
+  if (!isShown && patched('evaluation-memo')) upsertMemo({ [memoKeys.goal]: name });
 }
 
 /** Evaluation at work: which cells are done, and what was spent. */

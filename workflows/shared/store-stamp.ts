@@ -21,9 +21,9 @@ const toPayload = (value: StoreIdentity | RunLoad): Payload =>
 /**
  * Stamps every activity of a run with the store in which the run is kept, so that a worker with another store refuses it
  * before it reads anything, and gives all work the run's place in the queues. The topmost workflow learns both from the result
- * of `openRun`; children and continuations inherit them. An evaluation and a consultation open no run: they learn only the queue
- * of model calls, and a consultation is told the store of the run that it is about. A run that was opened by an older version has
- * none.
+ * of `openRun`; children and continuations inherit them. An evaluation and a consultation open no run: they learn the queue of
+ * model calls, an evaluation its store from `openEvaluation`, and a consultation is told the store of the run that it is about.
+ * What was opened by an older version has none.
  *
  * Puts no steps between a result and who waits for it, so existing histories replay.
  */
@@ -37,9 +37,13 @@ export function interceptors(): WorkflowInterceptors {
   const learnQueue = (opened: unknown): void => {
     load = addModelQueue(load, opened);
   };
+  const learnStoreAndQueue = (opened: unknown): void => {
+    store = (isRecord(opened) ? readStoreIdentity(opened['store']) : null) ?? store;
+    learnQueue(opened);
+  };
   const openers: ReadonlyMap<string, (opened: unknown) => void> = new Map([
     ['openRun', learn],
-    ['openEvaluation', learnQueue],
+    ['openEvaluation', learnStoreAndQueue],
     ['openConsultation', learnQueue],
   ]);
   const stampStore = (headers: Headers): Headers =>

@@ -16,6 +16,7 @@ import { explainOtherHome } from '../other-home.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import { type CliIo, readAll } from '../cli-io.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
+import { refuseEvaluation } from './control.ts';
 import { addOptions, signerOption } from './input-options.ts';
 
 interface Options {
@@ -50,6 +51,7 @@ async function answer(
   const { client } = await context.session();
   const { io } = context.deps;
   const reading = await client.questions(runId);
+  refuseEvaluation(reading);
   const open = reading.live ? reading.view.open : null;
   const note = reading.live ? null : reading.note;
   const target = resolveAnswer(words, open, note);

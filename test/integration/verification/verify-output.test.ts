@@ -34,6 +34,21 @@ it('verifies an output by another agent before it counts', async () => {
   });
 }, 60_000);
 
+it.each<['triad' | 'team', object]>([
+  ['triad', { type: 'dialectic', task: 'Write a line.' }],
+  ['team', { members: ['researcher', 'writer'], message: 'Write a line.' }],
+])(
+  'verifies the answer of a %s that was started alone',
+  async (type, input) => {
+    const run = await stage.start(type, { ...input, verify: true });
+    expect(await stage.result(run)).toMatchObject({
+      status: 'completed',
+      verification: { status: 'verified', attempts: 1 },
+    });
+  },
+  120_000,
+);
+
 it('verifies in a direct run only what works on the criterion that requires it', async () => {
   const delegations = [
     work('facts', { criteria: ['goal-1'] }),

@@ -113,3 +113,20 @@ it('an agent of a design that is asked about the work has what the work showed',
   expect(await known('designer')).toEqual(['poc_decision', 'loop_analysis', 'adaptation']);
   expect(await known('verifier')).toEqual(['poc_decision', 'loop_analysis', 'adaptation']);
 });
+
+it('a question with faults is refused with all of them, the known roles and a good input', async () => {
+  const { bench } = await createRun({ design });
+  const runs = { read: async () => ({ ref: bench.record_ref, version: 1 }) };
+  const asked = { run_id: 'my-run', role: 'designr', qestion: 'Why?' };
+  const opened = await openConsultation({ store: bench.store, runs }, asked);
+  const reason = opened.type === 'refused' ? opened.reason : '';
+  expect(reason.split('\n')).toEqual([
+    expect.stringMatching(/^The input of consultation has 3 faults:/),
+    expect.stringMatching(/^- role: .*"designer".*"verifier".*"risk"/),
+    expect.stringMatching(/^- question: /),
+    expect.stringMatching(
+      /^- input: fields that do not belong here: "qestion"\. Did you mean "question"/,
+    ),
+    expect.stringMatching(/^A good input: \{"run_id":"my-run"/),
+  ]);
+});

@@ -17,12 +17,27 @@ const evaluation = {
   graders: [{ kind: 'command', argv: ['test'] }],
 };
 
-/** @param run The command of the grader: gets the folder of its files. */
-async function prepare(run: (folder: string) => void) {
+/**
+ * @param run The command of the grader: gets the folder of its files.
+ * @param changed Files as completed delegations of the run have changed them, by delegation_id.
+ */
+async function prepare(
+  run: (folder: string) => void,
+  changed: Readonly<Record<string, Readonly<Record<string, string>>>> = {},
+) {
   const { home, dir } = createGitFixture({ 'sum.js': 'a + b\n' });
   const worktrees = createGitWorktrees({ home });
   const bench = await createBench({ record: { run_id, workspace_dir: dir } });
-  const { store, record_ref } = bench;
+  const { store } = bench;
+  const record: object = JSON.parse(await store.getText(bench.record_ref));
+  const outcomes = Object.keys(changed).map((delegation_id) => ({
+    delegation_id,
+    status: 'completed',
+    output_ref: null,
+    criteria_met: [],
+  }));
+  const waves = outcomes.length === 0 ? [] : [{ outcomes, decision_ref: null, status: 'stopped' }];
+  const record_ref = await store.put(JSON.stringify({ ...record, waves }));
   const index: RunIndex = {
     read: () => Promise.resolve({ ref: record_ref, version: 1 }),
     write: () => Promise.resolve(true),
@@ -43,8 +58,12 @@ async function prepare(run: (folder: string) => void) {
       },
     },
   };
-  const worker = { delegation_id: 'evaluation', foundations: [] };
-  const copy = (await worktrees.open({ run_id, dir, worker })) ?? '';
+  const copyOf = async (delegation_id: string): Promise<string> => {
+    const worker = { delegation_id, foundations: [] };
+    return (await worktrees.open({ run_id, dir, worker })) ?? '';
+  };
+  for (const [id, files] of Object.entries(changed)) put(await copyOf(id), files);
+  const copy = outcomes.length === 0 ? await copyOf('evaluation') : '';
   const input_ref = await store.put(JSON.stringify(evaluation));
   const cell = { cell: 1, goal: 'goal', setting: 'direct', repetition: 1 };
   const grade = (at = bench.env()) =>
@@ -77,4 +96,25 @@ it('an attempt that comes back when another one has the work puts nothing back',
   const late = oldAttempt(() => (isLost ? Promise.reject(notFound()) : Promise.resolve()));
   await expect(grade(late)).rejects.toThrow('somebody else may have the work');
   expect(readFileSync(`${copy}/sum.js`, 'utf8')).toBe('of the other attempt\n');
+});
+
+it('a command is left out, for people to read, where the changes of the run contradict each other', async () => {
+  let hasRun = false;
+  const { grade } = await prepare(() => void (hasRun = true), {
+    first: { 'sum.js': 'a - b\n' },
+    second: { 'sum.js': 'a * b\n' },
+  });
+  const { grades, answer_ref } = await grade();
+  expect(grades).toEqual([
+    {
+      grader: 'command',
+      result: 'not_run',
+      score: null,
+      reason: expect.stringMatching(
+        /^The command did not run.*"second" and "first".*"sum.js".* Try: the evaluation/u,
+      ),
+    },
+  ]);
+  expect(grades[0]?.reason).not.toContain('missing_info_requests');
+  expect([answer_ref, hasRun]).toEqual([expect.any(String), false]);
 });

@@ -53,6 +53,11 @@ async function prepare() {
       },
     },
     onLeftOut: (words) => void told.push(words),
+    identifyStore: async () => ({
+      id: 'ab12',
+      place: 'here',
+      home: { id: 'cd34', place: 'there' },
+    }),
     modelQueue: undefined,
     toolNames: [],
     workspaceTools: [],
@@ -63,6 +68,15 @@ async function prepare() {
     const opened = await openEvaluation(deps, evaluation, 'execution');
     if (opened.type !== 'open') throw new Error(opened.reason);
     return opened.evaluation;
+  };
+  const storeFor = async (workspace_dir?: string) => {
+    const goals = evaluation.goals.map((goal) => ({ ...goal, workspace_dir }));
+    const opened = await openEvaluation(deps, { ...evaluation, goals }, 'execution');
+    return opened.type === 'open' ? opened.store : undefined;
+  };
+  const refuse = async (input: object) => {
+    const opened = await openEvaluation(deps, input, 'execution');
+    return opened.type === 'refused' ? opened.reason.split('\n') : [];
   };
   const { open: cells, input_ref } = await open();
   const keep = async (setting: string, attempt: number): Promise<void> => {
@@ -83,7 +97,7 @@ async function prepare() {
     await keepCell(deps, { address, result, input_ref }, attempt);
   };
   const listKept = async () => (await open()).done.map(({ setting }) => setting);
-  return { down, told, keep, listKept };
+  return { down, told, keep, listKept, storeFor, refuse };
 }
 
 it('a result is kept when an MCP server that was down for a moment is back', async () => {
@@ -114,4 +128,27 @@ it('servers of other settings are not asked for a result', async () => {
   await keep('usual', 1);
   down.clear();
   expect(await listKept()).toEqual(['usual']);
+});
+
+it('says in which store it is kept, and with a folder of the user in which home', async () => {
+  const { storeFor } = await prepare();
+  const store = { id: 'ab12', place: 'here' };
+  expect(await storeFor()).toEqual(store);
+  expect(await storeFor('/srv/app')).toEqual({ ...store, home: { id: 'cd34', place: 'there' } });
+});
+
+it('an input with faults is refused with all of them and a good input', async () => {
+  const { refuse } = await prepare();
+  expect(await refuse({ ...evaluation, name: 7, gaols: [] })).toEqual([
+    'The input of evaluation has 2 faults:',
+    expect.stringMatching(/^- name: /),
+    expect.stringMatching(/^- input: .*"gaols"\. Did you mean "goals"\?/),
+    expect.stringMatching(/^A good input: \{"name":/),
+  ]);
+  const settings = [{ name: 'usual', run: 'triad', members: ['writer'] }];
+  expect(await refuse({ ...evaluation, settings })).toEqual([
+    'The input of evaluation has 1 fault:',
+    expect.stringMatching(/^- settings\.0\.members: .* Try: /),
+    expect.stringMatching(/^A good input: /),
+  ]);
 });

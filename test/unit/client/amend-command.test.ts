@@ -50,6 +50,26 @@ it('an instruction that the run refuses ends with exit code 5 and the reason', a
   });
 });
 
+it.each([
+  ['amend', ['Go on']],
+  ['answer', ['q1', 'yes']],
+])('%s of an evaluation is refused, and the text says where it belongs', async (name, words) => {
+  const sent: unknown[] = [];
+  const last_known = listing({ run_id: 'eval-x', workflow_type: 'evaluation' });
+  const methods: Partial<PlanwaveClient> = {
+    questions: async () => ({ live: false, note: 'Not here.', stuck: [], last_known }),
+    amend: async (_run, message) => (sent.push(message), message),
+    answer: async (_run, { question_id }) => {
+      sent.push(question_id);
+      return { status: 'sent', question_id, note: '' };
+    },
+  };
+  const io = createFakeIo();
+  const code = await runCli([name, 'eval-x', ...words], createFakeDeps(io, methods));
+  expect({ code, out: io.out(), sent }).toEqual({ code: 5, out: '', sent: [] });
+  expect(io.err()).toMatch(/^eval-x is an evaluation: its runs, .* eval-x-, .*list --waiting/);
+});
+
 it('what the run refused before, or refuses of other messages, is not laid to the instruction', async () => {
   expect((await amend('', [old])).code).toBe(0);
   expect((await amend('', [old, rejection('unknown field "question"')])).code).toBe(0);

@@ -1,4 +1,7 @@
 import { readFileSync } from 'node:fs';
+import type { ClientContext } from '../../../client/server-calls.ts';
+import { evaluate } from '../../../client/start-run.ts';
+import { EvaluationInput } from '../../../contracts/evaluation.ts';
 import { runCli } from '../../../client/cli/commands/program.ts';
 import { createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
@@ -36,4 +39,19 @@ it('a JUnit file in a folder that is missing is refused before anything is bough
   expect(await runCli(['eval', '-', '--junit', 'no-such/x.xml'], deps)).toBe(2);
   expect(io.err()).toMatch(/^--junit: there is no folder .*no-such\. Try: a file in a folder/);
   expect(started).toEqual([]);
+});
+
+it('an evaluation has its name in the memo, by which a client without keys sees that it is encrypted', async () => {
+  const started: unknown[] = [];
+  // No more of the context than this function uses.
+  const context: ClientContext = Object.assign(Object.create(null), {
+    taskQueue: 'planwave',
+    redact: (input: unknown) => input,
+    connection: { withDeadline: (_deadline: number, work: () => unknown) => work() },
+    workflows: { start: async (_type: string, options: unknown) => started.push(options) },
+  });
+  const goals = [{ name: 'a', goal: 'Compare two ways' }];
+  const settings = [{ name: 'direct', run: 'direct' }];
+  await evaluate(context, EvaluationInput.parse({ name: 'secret-plan', goals, settings }));
+  expect(started).toEqual([expect.objectContaining({ memo: { goal: 'secret-plan' } })]);
 });

@@ -1,7 +1,10 @@
+import { QueryNotRegisteredError } from '@temporalio/client';
 import { PlanwaveClientError } from '../../../client/client-error.ts';
 import { runCli } from '../../../client/cli/commands/program.ts';
 import { taskView, teamView } from '../../support/team-fixtures.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
+import { readStatus } from '../../../client/read-view.ts';
+import type { ClientContext } from '../../../client/server-calls.ts';
 import { createFakeDeps, notFound } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
 import { delegation as delegationView, listing, noUsage, status, wave } from './support/samples.ts';
@@ -94,6 +97,12 @@ it('what waits for a store is unknown when the server does not say, and the rest
   expect(JSON.parse(io.out())).toMatchObject({ source: 'worker', store_waits: null });
 });
 
+/** Answers a query as an evaluation does, which has no status. */
+async function askEvaluation(asked: string): Promise<object> {
+  if (asked === 'status') throw new QueryNotRegisteredError('Workflow did not register', 3);
+  return { currentDetails: '**x**: 2 cells done, 1 passed, 4 to start\n\n| goal |' };
+}
+
 describe('finding U1: a run whose workflow has failed', () => {
   const end = {
     ended: 'failed',
@@ -127,13 +136,42 @@ describe('finding U1: a run whose workflow has failed', () => {
     expect(JSON.parse(json.out())).toMatchObject({ phase: 'failed', reason: end.reason });
   });
 
+  it.each([
+    ['COMPLETED', 'This is an evaluation. Try: npm run planwave -- report eval-x'],
+    ['RUNNING', 'x: 2 cells done, 1 passed, 4 to start. eval-x is an evaluation: its runs, '],
+  ])(
+    'an evaluation that is %s says what it is, and not that no worker answers',
+    async (name, note) => {
+      const described = {
+        workflowId: 'eval-x',
+        type: 'evaluation',
+        status: { name },
+        startTime: new Date(0),
+        typedSearchAttributes: { getAll: () => [] },
+        raw: {},
+      };
+      // No more of the context than these functions use.
+      const context: ClientContext = Object.assign(Object.create(null), {
+        connection: { withDeadline: (_deadline: number, work: () => unknown) => work() },
+        workflows: { getHandle: () => ({ query: askEvaluation }) },
+        lists: {
+          options: { loadedDataConverter: {} },
+          list: async function* () {},
+          getHandle: () => ({ describe: async () => described }),
+        },
+      });
+      const reading = await readStatus(context, 'eval-x');
+      expect(reading).toMatchObject({ live: false, note: expect.stringContaining(note) });
+    },
+  );
+
   it('an evaluation that ended tells how many cells passed, and the command that shows them', async () => {
     const last_known = listing({ execution: 'completed', phase: null });
     const evaluation = { evaluation_id: 'run-1', name: 'x', cells: [], usage: noUsage };
     const io = createFakeIo();
     const methods: Partial<PlanwaveClient> = {
       result: async () => ({ ended: 'evaluation', evaluation }),
-      status: async () => ({ live: false, note: '', stuck: [], last_known }),
+      status: async () => ({ live: false, note: 'This is an evaluation.', stuck: [], last_known }),
     };
     expect(await runCli(['status', 'run-1'], createFakeDeps(io, methods))).toBe(0);
     expect(io.out()).toContain(

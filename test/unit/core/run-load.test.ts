@@ -8,6 +8,7 @@ import {
   nameWorker,
   readStoreIdentity,
   readWorkerName,
+  recordStore,
   refuseOtherStore,
 } from '../../../core/run/run-place.ts';
 
@@ -90,6 +91,9 @@ it('OS4: a run with working copies needs the home that has them, also beside a s
   const database = { id: 'db', place: 'postgresql://db/planwave' };
   const pinned = { ...database, home: kept };
   expect(readStoreIdentity({ ...pinned, home: { ...kept, more: 1 } })).toEqual(pinned);
+  const found = { ...pinned, copied: ['ef56'] };
+  expect([recordStore(found, true), recordStore(found, false)]).toEqual([pinned, database]);
+  expect(recordStore(kept, true)).toEqual({ ...kept, home: kept });
   const beside = (id: string) => ({ ...database, home: { id, place: '"/srv/b" on host-b' } });
   expect(refuseOtherStore(pinned, beside('ab12'))).toBeNull();
   expect(refuseOtherStore(database, beside('cd34'))).toBeNull();

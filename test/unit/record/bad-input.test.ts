@@ -223,6 +223,12 @@ describe('bad input', () => {
     ],
     [
       'triadPhase',
+      { type: 'dialectic', task: goal, phase: 'execute', verify: true },
+      'verify',
+      'Try: leave it out, or start a triad',
+    ],
+    [
+      'triadPhase',
       { type: 'dialectic', task: goal, phase: 'execute', owners: { c1: 'critic', c9: 'proposer' } },
       'owners.c9',
       'Try: one of "c1"',

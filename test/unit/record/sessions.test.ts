@@ -119,6 +119,18 @@ describe('an archival', () => {
     );
   const folder = 'agents/writer/completion_drive';
 
+  it('lists the faults of its input, and shows a good one', async () => {
+    const refused = await archive({}, { run_id: 7, all: true });
+    expect(refused).toMatchObject({ type: 'refused' });
+    const { reason } = refused.type === 'refused' ? refused : { reason: '' };
+    expect(reason.split('\n')).toEqual([
+      'The input of archival has 2 faults:',
+      expect.stringMatching(/^- run_id: /),
+      expect.stringMatching(/^- input: .*"all"/),
+      'A good input: {}',
+    ]);
+  });
+
   it('AR1 and AR4: gives the sessions of a run that ended without a word the names of ended ones, once', async () => {
     const crashed = await harness.begin('crashed');
     await crashed.apply(await report('create_table_1727539200'));
@@ -174,9 +186,5 @@ describe('an archival', () => {
       failures: ['lost: the server is away'],
     });
     expect(tree['report.md']).toContain('lost: the server is away');
-  });
-
-  it('refuses another input', async () => {
-    expect(await archive({}, { runid: 'x' })).toMatchObject({ type: 'refused' });
   });
 });

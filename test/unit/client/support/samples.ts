@@ -20,6 +20,7 @@ export function question(fields: Partial<Question & QuestionWait> = {}): Questio
 export function listing(fields: Partial<RunListing> = {}): RunListing {
   return {
     run_id: 'run-1',
+    workflow_type: 'plannerRun',
     goal: 'Compare three databases',
     execution: 'running',
     phase: 'working',
