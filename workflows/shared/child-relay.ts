@@ -141,13 +141,8 @@ export function relayEscalations({
     await signalChild(from, (child) => child.signal(deliverSignal, { escalation_id, answers }));
   };
 
-  const reserve = async (
-    { from: to, request_id, ...request }: BudgetEscalation,
-    life: Life,
-  ): Promise<void> => {
-    if (isGone(life)) return;
+  const reserve = async ({ from: to, request_id, ...request }: BudgetEscalation): Promise<void> => {
     const { reservation, reason } = await budget.request(request);
-    if (isGone(life)) return;
     await signalChild(to, (child) =>
       child.signal(grantSignal, { request_id, reservation, reason }),
     );
@@ -159,7 +154,7 @@ export function relayEscalations({
       lives.set(id, life);
       escalations.register(id, (one) =>
         passOn(one, superior, {
-          budget: (request) => reserve(request, life),
+          budget: reserve,
           questions: (asked) => askAbove(asked, life),
         }),
       );
@@ -174,12 +169,12 @@ export function relayEscalations({
   };
 }
 
-/** One start of a child. The child that is started after a lost one has its workflow id, and numbers its messages alike. */
+/** One start of a child. The child that is started after a lost one has its workflow id, and numbers its questions alike. */
 interface Life {
   isOver: boolean;
 }
 
-/** Returns true when a message would reach the next child of the id, or none. Until 2026-11-27 it was sent all the same. */
+/** Returns true when answers would reach the next child of the id, or none. Until 2026-11-27 they were sent all the same. */
 function isGone({ isOver }: Life): boolean {
   return isOver && patched('replies-to-the-asker');
 }
