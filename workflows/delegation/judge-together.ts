@@ -132,7 +132,7 @@ async function runUnlessLost(
   } catch (error) {
     if (!(error instanceof TemporalFailure) || isCancellation(error)) throw error;
     // Until 2026-11-27 the delegation was lost with it.
-    if (!patched('lost-judgement')) throw error;
+    if (!patched('lost-parts')) throw error;
     const { usage, turn: turns } = known;
     const isLimited = budget.carry() !== null;
     const park = (reason: string): Promise<void> => superior.park(reason);

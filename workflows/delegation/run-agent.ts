@@ -106,8 +106,9 @@ export async function runAgent(context: ExecutionContext): Promise<DelegationOut
 
 /** @returns null when it was stopped before its first call. */
 async function beginUnlessStopped(context: ExecutionContext): Promise<Work | null> {
+  const { carried } = context;
   try {
-    return await beginWork(context);
+    return await beginWork(context, carried?.kind === 'agent' ? carried : null);
   } catch (error) {
     // Until 2026-11-27 it gave no outcome then.
     if (isCancellation(error) && patched('stopped-at-begin')) return null;
@@ -115,9 +116,10 @@ async function beginUnlessStopped(context: ExecutionContext): Promise<Work | nul
   }
 }
 
-async function beginWork(context: ExecutionContext): Promise<Work> {
-  const { order, superior, session: known, redo } = context;
-  const carried = context.carried?.kind === 'agent' ? context.carried : null;
+async function beginWork(
+  { order, superior, session: known, redo }: ExecutionContext,
+  carried: CarriedDelegation | null,
+): Promise<Work> {
   const holder = known ?? { state: null };
   holder.state = carried?.session ?? holder.state;
   const session = order.notes === true ? new SessionKeeper(order, superior, holder) : null;
@@ -293,8 +295,6 @@ function outcomeOf(
   const work = { loaded_details, turns, usage, effects };
   if (output !== null) return outcomeOfOutput(order.delegation, work, output);
   const reason = 'reason' in end ? end.reason : 'stopped while it worked';
-  return outcomeWithout(order.delegation, work, {
-    status: end.type === 'stopped' ? 'stopped' : 'failed',
-    reason,
-  });
+  const status = end.type === 'stopped' ? 'stopped' : 'failed';
+  return outcomeWithout(order.delegation, work, { status, reason });
 }

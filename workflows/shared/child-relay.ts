@@ -176,7 +176,7 @@ interface Life {
 
 /** Returns true when answers would reach the next child of the id, or none. Until 2026-11-27 they were sent all the same. */
 function isGone({ isOver }: Life): boolean {
-  return isOver && patched('replies-to-the-asker');
+  return isOver && patched('lost-parts');
 }
 
 function signalChild(
