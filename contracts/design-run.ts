@@ -8,7 +8,7 @@ import type { DesignMaterial, DesignExplanation } from './design.ts';
 import type { RunLimits, RunLoad } from './limits.ts';
 import type { NewsItem } from './messages.ts';
 import type { Ref } from './ref.ts';
-import type { Usage } from './usage.ts';
+import type { KnownSpent, Usage } from './usage.ts';
 import { runSettings } from './limits.ts';
 
 /** Settings of a design, in the input of every workflow that makes one. */
@@ -157,6 +157,8 @@ export interface DesignOrder {
   readonly limits: RunLimits;
   /** Null when nothing is limited. */
   readonly budget: BudgetAccount | null;
+  /** Defined in WaveOrder. */
+  readonly spent?: KnownSpent;
   readonly amendments: readonly string[];
   /** Decisions since `record_ref` was written. */
   readonly news: readonly NewsItem[];

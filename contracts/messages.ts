@@ -86,12 +86,13 @@ export interface ParkedEscalation {
   readonly until?: number;
 }
 
-/** The delegation that asked is gone, so its questions need no answer. */
+/** Whoever asked is gone, so the questions need no answer. */
 export interface WithdrawnEscalation {
   readonly type: 'withdrawn';
-  /** The wave that passed its questions on. */
+  /** The wave or the design that passed the questions on. */
   readonly from: string;
-  readonly delegation_id: string;
+  /** Null: all questions of that workflow. */
+  readonly delegation_id: string | null;
 }
 
 /** The state of an effect: from a delegation to the workflow that has the record. */

@@ -10,7 +10,7 @@ import type { LoneAnswer, RunKnowledge, WorkTerms } from './planner-run.ts';
 import type { NewsItem } from './messages.ts';
 import type { Ref } from './ref.ts';
 import { NamedTeams } from './team.ts';
-import type { Usage } from './usage.ts';
+import type { KnownSpent, Usage } from './usage.ts';
 import type { WaveDecisionOutline, WavePlanOutline } from './wave-plan.ts';
 import type { DelegationChange, MergeConflict } from './effect.ts';
 import type { VerifierTriad } from './verification.ts';
@@ -29,13 +29,6 @@ export const PlannerWaveInput = z.strictObject({
   ...runSettings,
 });
 export type PlannerWaveInput = z.input<typeof PlannerWaveInput>;
-
-/** Usage of a run as far as it knows. */
-export interface KnownSpent {
-  readonly usage: Usage;
-  /** Unix epoch milliseconds at which the run began. */
-  readonly since: number;
-}
 
 /** The solution architect of a plan, who decides questions of its tasks (seed 003, "Resolution Process"). */
 export interface Architect {

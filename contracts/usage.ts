@@ -23,3 +23,10 @@ export interface Usage {
   /** Most that they cost, in millionths of a US dollar, as far as the price is known. */
   readonly unreported_cost_micro_usd: number;
 }
+
+/** Usage of a run as far as it knows. */
+export interface KnownSpent {
+  readonly usage: Usage;
+  /** Unix epoch milliseconds at which the run began. */
+  readonly since: number;
+}

@@ -188,7 +188,7 @@ const escalation = variant<'type', Escalation>('type', {
   withdrawn: object<WithdrawnEscalation>({
     type: literal('withdrawn'),
     from: idText,
-    delegation_id: idText,
+    delegation_id: nullable(idText),
   }),
   budget: object<BudgetEscalation>({
     type: literal('budget'),

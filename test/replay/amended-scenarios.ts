@@ -18,7 +18,7 @@ import {
   work,
   works,
 } from '../support/scripted-work.ts';
-import { untilSignaled, untilTold } from '../support/until-idle.ts';
+import { untilIdle, untilSignaled, untilTold } from '../support/until-idle.ts';
 import { answerFirst, goal } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -76,6 +76,52 @@ export const amendedScenarios: readonly Scenario[] = [
       await run.signal('answer', { question_id: 'q2', answer: 'keep' });
       await run.result();
       rmSync(dir, { recursive: true });
+    },
+  },
+  {
+    // A delegation alone, with notes and a budget, is stopped before its first call.
+    name: 'stopped-at-begin',
+    keep: { '': { last: 'delegation-stopped-at-begin' } },
+    async play({ client, taskQueue }, runId) {
+      const task_description = 'List three ways.';
+      const run = await client.workflow.signalWithStart('delegation', {
+        taskQueue,
+        workflowId: runId,
+        args: [{ agent_id: 'writer', task_description, notes: true, budget: { calls: 3 } }],
+        signal: 'stop',
+        signalArgs: [{ reason: 'another goal came up' }],
+      });
+      await run.result();
+    },
+  },
+  {
+    // A delegation that has to leave its wave waits for the end of a pause.
+    name: 'left-paused',
+    keep: { '/wave-001': { last: 'plannerWave-left-paused' } },
+    async play(stage, runId) {
+      const first = held({ tool_use: [{ name: 'load_detail', input: { detail_id: 'gather' } }] });
+      stage.rehearsal.script([
+        plans(1, plan([work('gather'), work('load', { depends_on: ['gather'] })])),
+        works('gather', { json: completed('gather-done') }),
+        works('load', first.reply, 1),
+        works('load', { json: completed('load-done') }),
+        { match: { schema: 'decision' }, reply: { json: decision() } },
+      ]);
+      const limits = { inline_events: 70 };
+      const run = await stage.start('plannerRun', { goal, limits }, runId);
+      const wave = stage.client.workflow.getHandle(`${runId}/wave-001`);
+      await stage.rehearsal.waitForCalls(3);
+      await eventually('a full history', async () => {
+        await run.signal('pause', { reason: 'a look' });
+        await run.signal('resume', {});
+        return (await wave.describe()).historyLength > limits.inline_events;
+      });
+      await run.signal('pause', { reason: 'a longer look' });
+      await untilTold(stage, runId);
+      first.release();
+      await untilIdle(stage, runId);
+      await run.signal('resume', {});
+      await run.result();
     },
   },
   {

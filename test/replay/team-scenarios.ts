@@ -1,4 +1,14 @@
-import { memberReply, takes, triadWork } from '../support/scripted-triad.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openQuestion } from '../support/asking.ts';
+import {
+  memberCalls,
+  memberReply,
+  takes,
+  triad as triadOf,
+  triadWork,
+} from '../support/scripted-triad.ts';
 import {
   does,
   gives,
@@ -8,7 +18,15 @@ import {
   teamWork,
 } from '../support/scripted-team.ts';
 import { eventually } from '../support/eventually.ts';
-import { blocked, completed, ownWorkflows, question } from '../support/scripted-work.ts';
+import {
+  blocked,
+  completed,
+  ownWorkflows,
+  plan,
+  plans,
+  question,
+  work,
+} from '../support/scripted-work.ts';
 import type { Stage } from '../support/stage.ts';
 import { answerFirst, goal } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
@@ -68,6 +86,58 @@ export const teamScenarios: readonly Scenario[] = [
     name: 'triad-children',
     keep: { '/together': { last: 'delegation-triad' } },
     play: (stage, runId) => playTriads(stage, runId, ownWorkflows),
+  },
+  {
+    // A phase of a triad that judges is terminated, and its output is judged again.
+    name: 'lost-judgement',
+    keep: { '/wave-001': { last: 'plannerWave-lost-judgement' } },
+    async play(stage, runId) {
+      const match = { within: 'verify-1', phase: 'deliberate', nth: 1 } as const;
+      stage.rehearsal.script([
+        plans(1, plan([work('advice', { criteria: ['goal-1'] })])),
+        takes(match, { stall: 'before-headers' }),
+      ]);
+      const input = { goal, criteria: ['One way is named.'], verify: ['goal-1'] };
+      const run = await stage.start('plannerRun', { ...input, verify_triad: 'dialectic' }, runId);
+      await eventually(
+        'a call of the judgement',
+        async () => memberCalls(stage.rehearsal, { phase: 'deliberate' }).length > 0,
+      );
+      const phase = `${runId}/wave-001/advice/verify-1/deliberate`;
+      await stage.client.workflow.getHandle(phase).terminate('by hand');
+      const asked = await openQuestion(stage, run);
+      await run.signal('answer', { question_id: asked.question_id, answer: 'guide' });
+      const told = await openQuestion(stage, run, 'q2');
+      await run.signal('answer', { question_id: told.question_id, answer: 'Judge it again.' });
+      await run.result();
+    },
+  },
+  {
+    // The members of a triad write a file each at the same time.
+    name: 'in-turn',
+    keep: { '/files/deliberate': { last: 'triadPhase-in-turn' } },
+    async play(stage, runId) {
+      const dir = mkdtempSync(join(tmpdir(), 'planwave-history-'));
+      const { members, ...rest } = triadOf('consensus');
+      stage.rehearsal.script(
+        members.map(({ name: member }) => {
+          const input = { path: `${member}.md`, content: member };
+          const reply = { tool_use: [{ name: 'write_file', input }] };
+          return takes({ within: 'files', member, phase: 'deliberate', nth: 1 }, reply);
+        }),
+      );
+      const engineers = members.map((one) => ({ ...one, agent_id: 'engineer' }));
+      const delegations = [
+        triadWork('files', 'consensus', { triad: { ...rest, members: engineers } }),
+      ];
+      const run = await stage.start(
+        'plannerWave',
+        { goal, workspace_dir: dir, delegations },
+        runId,
+      );
+      await run.result();
+      rmSync(dir, { recursive: true });
+    },
   },
   {
     name: 'mended-team',

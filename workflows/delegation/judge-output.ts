@@ -58,11 +58,16 @@ export async function judgeOutput(judging: ToJudge, context: ExecutionContext): 
   }
   const judged = await stopWhenCancelled(() => judgeTogether(judging, context, evidence_ref));
   if (judged === null) return { type: 'stopped', use: unused };
+  if ('lost' in judged) {
+    const { lost, ...use } = judged;
+    const failure = noJudgement(lost);
+    return record(judging, context, { evidence_ref, verdict_ref: null, use, failure });
+  }
   const { outcome, judgement } = judged;
   const use: Use = { usage: outcome.usage, turns: outcome.turns };
   if (outcome.status === 'stopped') return { type: 'stopped', use };
   if (outcome.status !== 'completed' || outcome.output_ref === null) {
-    const failure = `the triad came to no judgement: ${outcome.reason}`;
+    const failure = noJudgement(outcome.reason);
     return record(judging, context, { evidence_ref, verdict_ref: null, use, failure, judgement });
   }
   return giveVerdict(judging, context, {
@@ -74,6 +79,10 @@ export async function judgeOutput(judging: ToJudge, context: ExecutionContext): 
       isDisputed: outcome.criteria_unmet.length > 0,
     },
   });
+}
+
+function noJudgement(reason: string): string {
+  return `the triad came to no judgement: ${reason}`;
 }
 
 /** Basis of a verdict. */

@@ -1,3 +1,4 @@
+import { TemporalFailure, isCancellation, patched } from '@temporalio/workflow';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { SeenCommand, TriadJudgement } from '../../contracts/verification.ts';
@@ -6,7 +7,10 @@ import { namePath, taskId, taskPlace } from '../../core/ids.ts';
 import type { VerificationState } from '../../core/verification/step-verification.ts';
 import type { ExecutionContext } from '../execution/execution-context.ts';
 import { orderJudgement } from '../shared/activities.ts';
-import { callUntilDone } from '../shared/failures.ts';
+import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
+import { nowMs } from '../shared/clock.ts';
+import { callUntilDone, readFailure } from '../shared/failures.ts';
+import { recallLost } from '../shared/settle-run.ts';
 import { runTriad } from '../triad/run-triad.ts';
 
 /** Output of an author, with what its verifier looks at. */
@@ -33,16 +37,18 @@ interface JudgedTogether {
   readonly judgement: TriadJudgement;
 }
 
-/**
- * Has a triad judge an output. It works as on a task of the delegation, on the same files, and only reads.
- *
- * @throws when one of its phases was lost.
- */
+/** End of a triad of which a phase was terminated. */
+interface LostJudgement extends Pick<DelegationOutcome, 'usage' | 'turns'> {
+  /** Reason for people. */
+  readonly lost: string;
+}
+
+/** Has a triad judge an output. It works as on a task of the delegation, on the same files, and only reads. */
 export async function judgeTogether(
   { outcome, commands, output_ref, state, onStatus }: ToJudge,
   context: ExecutionContext,
   evidence_ref: Ref,
-): Promise<JudgedTogether> {
+): Promise<JudgedTogether | LostJudgement> {
   const { order } = context;
   const { run_id, plan_ref, record_ref } = order;
   const { delegation_id, rule_of_two, verification } = order.delegation;
@@ -82,7 +88,7 @@ export async function judgeTogether(
       { delegation_id, output_ref, ...(files !== undefined && { files }) },
     ],
   };
-  const ended = await runTriad(delegation.executor, {
+  const ended = await runUnlessLost(delegation.executor, {
     order: own,
     carried: null,
     control: context.control,
@@ -93,6 +99,7 @@ export async function judgeTogether(
     onStatus,
     carryOver: null,
   });
+  if ('lost' in ended) return ended;
   if (ended.executor.kind !== 'triad' || ended.executor.work === null) {
     throw new Error(`The judgement of ${delegation_id} has no report of its triad.`);
   }
@@ -105,4 +112,32 @@ export async function judgeTogether(
       executor: { kind: 'triad', work },
     },
   };
+}
+
+/** Runs the triad. The output that it judges does not depend on it, so a lost phase is no loss of the delegation. */
+async function runUnlessLost(
+  triad: Parameters<typeof runTriad>[0],
+  context: ExecutionContext,
+): Promise<DelegationOutcome | LostJudgement> {
+  const since = nowMs();
+  const { budget, superior, place } = context;
+  // Of the phases that have ended.
+  let known: Pick<DelegationStatusView, 'usage' | 'turn'> = { usage: noUsage, turn: 0 };
+  const onStatus = (view: DelegationStatusView): void => {
+    known = view;
+    context.onStatus(view);
+  };
+  try {
+    return await runTriad(triad, { ...context, onStatus });
+  } catch (error) {
+    if (!(error instanceof TemporalFailure) || isCancellation(error)) throw error;
+    // Until 2026-11-27 the delegation was lost with it.
+    if (!patched('lost-parts')) throw error;
+    const { usage, turn: turns } = known;
+    const isLimited = budget.carry() !== null;
+    const park = (reason: string): Promise<void> => superior.park(reason);
+    const missed = await recallLost({ place, usage, since, isLimited, park });
+    budget.spend(missed, 0);
+    return { lost: readFailure(error).message, usage: addUsage(usage, missed), turns };
+  }
 }

@@ -1,4 +1,4 @@
-import { CancellationScope } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, patched } from '@temporalio/workflow';
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
@@ -30,7 +30,7 @@ import type {
   DelegationEnd,
   ExecutionContext,
 } from '../execution/execution-context.ts';
-import { outcomeOfOutput, outcomeWithout } from '../execution/execution-context.ts';
+import { outcomeOfOutput, outcomeUnbegun, outcomeWithout } from '../execution/execution-context.ts';
 import { isToolCall } from '../execution/call-acting-tool.ts';
 import type { ToolContext, ToolWork } from '../execution/call-acting-tool.ts';
 import { askSuperior } from '../shared/superior.ts';
@@ -50,8 +50,9 @@ interface Work extends ToolWork {
  * answers resume the same conversation, so the agent keeps everything it had.
  */
 export async function runAgent(context: ExecutionContext): Promise<DelegationOutcome> {
-  const { order, carried } = context;
-  const work = await beginWork(context, carried?.kind === 'agent' ? carried : null);
+  const { order } = context;
+  const work = await beginUnlessStopped(context);
+  if (work === null) return outcomeUnbegun(order.delegation, 'stopped', 'stopped while it worked');
   const { conversation } = work;
   const show = (state: DelegationState, waitingFor = ''): void => {
     const { delegation_id, agent_id, title } = order.delegation;
@@ -101,6 +102,18 @@ export async function runAgent(context: ExecutionContext): Promise<DelegationOut
   show(outcome.status, outcome.reason);
   context.onEnd?.(endOf(work, end, output));
   return outcome;
+}
+
+/** @returns null when it was stopped before its first call. */
+async function beginUnlessStopped(context: ExecutionContext): Promise<Work | null> {
+  const { carried } = context;
+  try {
+    return await beginWork(context, carried?.kind === 'agent' ? carried : null);
+  } catch (error) {
+    // Until 2026-11-27 it gave no outcome then.
+    if (isCancellation(error) && patched('stopped-at-begin')) return null;
+    throw error;
+  }
 }
 
 async function beginWork(
@@ -282,8 +295,6 @@ function outcomeOf(
   const work = { loaded_details, turns, usage, effects };
   if (output !== null) return outcomeOfOutput(order.delegation, work, output);
   const reason = 'reason' in end ? end.reason : 'stopped while it worked';
-  return outcomeWithout(order.delegation, work, {
-    status: end.type === 'stopped' ? 'stopped' : 'failed',
-    reason,
-  });
+  const status = end.type === 'stopped' ? 'stopped' : 'failed';
+  return outcomeWithout(order.delegation, work, { status, reason });
 }

@@ -24,14 +24,15 @@ import { runRisk } from './assess-risks.ts';
 import type { RiskOrder, RiskResult } from './run-risk-child.ts';
 import { createEscalationRouter } from '../shared/child-relay.ts';
 import { signalInOrder, signalQuietly } from '../shared/background.ts';
+import { stopWhenCancelled } from '../shared/failures.ts';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
-import { reserveForWave } from '../../core/budget/resolve-budget.ts';
+import { chargeBefore, reserveForWave } from '../../core/budget/resolve-budget.ts';
 import { plannerChild } from '../../core/budget/step-account.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import { openAccount } from '../shared/account.ts';
 import { registerRootHandlers } from '../shared/root-handlers.ts';
 import { RootHost } from '../shared/root-host.ts';
-import { toLoneAnswer } from '../shared/settle-run.ts';
+import { recallAlone, recallBefore, toLoneAnswer } from '../shared/settle-run.ts';
 import type { DesignWork } from './design-context.ts';
 
 /**
@@ -56,16 +57,22 @@ export async function architectureDesign(
   const work = beginDesignWork();
   answerStatus(work);
   const signalNext = signalInOrder();
-  return runDesign(order, {
-    control,
-    superior,
-    work,
-    report(progress) {
-      setCurrentDetails(renderDesignDetails(work));
-      return signalNext(() => run.signal(designedSignal, progress));
+  // When it is stopped meanwhile, the design ends as stopped.
+  work.usage = (await stopWhenCancelled(() => recallBefore(order, superior))) ?? noUsage;
+  const budget = chargeBefore(order.budget, work.usage);
+  return runDesign(
+    { ...order, budget },
+    {
+      control,
+      superior,
+      work,
+      report(progress) {
+        setCurrentDetails(renderDesignDetails(work));
+        return signalNext(() => run.signal(designedSignal, progress));
+      },
+      assess: (technologies, context) => runRiskChild(technologies, context, escalations),
     },
-    assess: (technologies, context) => runRiskChild(technologies, context, escalations),
-  });
+  );
 }
 
 /** Name of this child's share in the budget of its design. */
@@ -108,6 +115,7 @@ export async function riskAssessment(
 async function runDesignAlone(input: unknown): Promise<LoneStageResult & LoneAnswer> {
   const { host, escalations, work, report } = openAlone();
   const opened = await host.open('architectureDesign', input);
+  await recallAlone(host);
   const { auto_approve, stage, plan } = requestOf(opened);
   const order = { ...orderAlone(host, opened), auto_approve };
   const around = { control: host.control, superior: host, work, report };
@@ -126,6 +134,7 @@ async function runDesignAlone(input: unknown): Promise<LoneStageResult & LoneAns
 async function runRiskAlone(input: unknown): Promise<RiskResult & LoneAnswer> {
   const { host, work, report } = openAlone();
   const opened = await host.open('riskAssessment', input);
+  await recallAlone(host);
   const { plan, technologies } = requestOf(opened);
   if (plan === null) throw ApplicationFailure.nonRetryable('The input gave no plan.');
   const place = orderAlone(host, opened);
@@ -181,7 +190,7 @@ function orderAlone(host: RootHost, opened: OpenRunResult) {
     record_ref,
     agents,
     limits,
-    budget: reserveForWave(host.state.budget, noUsage),
+    budget: reserveForWave(host.state.budget, host.state.usage),
     amendments: [],
     news: [],
     research_max_age_days: requestOf(opened).research_max_age_days,

@@ -78,7 +78,9 @@ async function untilSettled(acting: ActingCall): Promise<TurnInput> {
   const { call, context } = acting;
   for (;;) {
     await context.control.ready();
-    const result = await makeCall(call, context, orderOf(acting));
+    const make = (): Promise<RunToolResult> => makeCall(call, context, orderOf(acting));
+    // While the user is asked, others may act.
+    const result = await (context.inTurn?.(make) ?? make());
     switch (result.type) {
       case 'done':
         return settle(acting, result);
@@ -191,6 +193,8 @@ export interface ToolWork {
   readonly effects: KnownEffect[];
 }
 
+export type InTurn = <T>(call: () => Promise<T>) => Promise<T>;
+
 /** Everything that the tool calls of a delegation need. */
 export interface ToolContext {
   readonly order: DelegationOrder;
@@ -201,6 +205,8 @@ export interface ToolContext {
   readonly budget: Budget;
   /** Called with the use of such a call, which counts as the caller's. */
   readonly onSpent: (usage: Usage) => void;
+  /** Makes one call after the other, for callers that share a copy of the folder. Absent: there is one caller. */
+  readonly inTurn?: InTurn;
   /** Returns the summary of a call of this tool. */
   readonly label: (tool: string) => string;
   /** Puts one question to the user. Throws when the delegation is cancelled while it waits. */

@@ -18,7 +18,7 @@ import { registerRootHandlers } from '../shared/root-handlers.ts';
 import { RootHost } from '../shared/root-host.ts';
 import type { ExecutionContext } from './execution-context.ts';
 import { createEscalationRouter } from '../shared/child-relay.ts';
-import { finishAlone, isHandedOver } from '../shared/settle-run.ts';
+import { finishAlone, isHandedOver, recallAlone } from '../shared/settle-run.ts';
 import { recorder } from '../shared/in-span.ts';
 import { progressOf } from '../shared/messages.ts';
 
@@ -43,6 +43,7 @@ export async function runAlone(
     (escalation) => host.escalate(escalation),
   );
   const opened = await host.open(type, input);
+  await recallAlone(host);
   const plan =
     opened.plan === null ? null : applyRuleOfTwo(addVerifiers(opened.plan, opened), opened).plan;
   const delegation = plan?.delegations[0];
@@ -51,7 +52,7 @@ export async function runAlone(
   }
   host.showPlan(progressOf(1, plan, noUsage));
   const { account, budget } = openAccount(
-    reserveForWave(host.state.budget, noUsage),
+    reserveForWave(host.state.budget, host.state.usage),
     { control: host.control, superior: host, limits: opened.limits, wave: 1 },
     delegation.delegation_id,
   );

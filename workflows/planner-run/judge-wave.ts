@@ -3,7 +3,7 @@ import type { Adaptation, AskedLoop } from '../../contracts/adaptation.ts';
 import type { FindWorkResult } from '../../contracts/design-activities.ts';
 import type { PlanOutline } from '../../contracts/design-run.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
-import { reserveForWave } from '../../core/budget/resolve-budget.ts';
+import { chargeBefore, reserveForWave } from '../../core/budget/resolve-budget.ts';
 import { plannerChild } from '../../core/budget/step-account.ts';
 import { isDone, reopenCriteria, waiveCriteria } from '../../core/criteria/criteria.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
@@ -19,6 +19,7 @@ import { shareBudget } from '../shared/share-budget.ts';
 import { takePlan } from './run-design-first.ts';
 import { currentPlan } from '../design/approve-plan.ts';
 import { callUntilDone } from '../shared/failures.ts';
+import { recallOwn } from '../shared/settle-run.ts';
 
 /**
  * Judges what a wave of a designed run has shown, before the next one begins: its proofs of concept, answers that contradict
@@ -45,13 +46,15 @@ export async function judgeWave(host: RootHost, wave: number): Promise<RunStatus
   });
   const works = listWork(found, loops);
   if (works.length === 0) return null;
+  const missed = await recallOwn(host);
   const { account, budget } = openAccount(
-    reserveForWave(state.budget, state.usage),
+    chargeBefore(reserveForWave(state.budget, state.usage), missed),
     { control: host.control, superior: host, limits: opened.limits, wave },
     plannerChild,
   );
   const work = beginDesignWork();
   state.stages = work.talks;
+  work.usage = missed;
   work.plan = plan_approved;
   work.materials = found.materials;
   // Numbers of earlier questions of this workflow are not used again.

@@ -17,7 +17,7 @@ import { admitPlan, planNextWave } from '../shared/activities.ts';
 import type { ChildRelay } from '../shared/child-relay.ts';
 import { nowMs } from '../shared/clock.ts';
 import type { RootHost } from '../shared/root-host.ts';
-import { describeBudget, openDesign } from '../shared/root-state.ts';
+import { describeBudget, knownSpent, openDesign } from '../shared/root-state.ts';
 import { askUser, designLostQuestion } from './run-questions.ts';
 import { childOptions } from '../shared/visibility.ts';
 import { endDesign } from '../design/run-design.ts';
@@ -114,6 +114,7 @@ async function runDesignChild(
     agents: opened.agents,
     limits: opened.limits,
     budget,
+    ...(budget !== null && { spent: knownSpent(state) }),
     amendments: state.amendments,
     news: host.news.since(told),
     auto_approve: request.auto_approve,

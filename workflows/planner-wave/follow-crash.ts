@@ -8,6 +8,7 @@ import { delegationWorkflowId, isDecisionTask } from '../../core/ids.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { describeCrashes, mayBeginAnew } from '../../core/schedule/failures.ts';
 import { addUsage, lostUsage, noUsage } from '../../core/usage/add-usage.ts';
+import { inBackground } from '../shared/background.ts';
 import { nowMs } from '../shared/clock.ts';
 import { outcomeUnbegun } from '../execution/execution-context.ts';
 import type { WaveSite } from './wave-site.ts';
@@ -135,7 +136,7 @@ async function countLost(
   a: Attempts,
   again: boolean,
 ): Promise<Usage> {
-  if (!again) d.context.superior.withdraw(delegation.delegation_id);
+  if (!again) withdraw(d, delegation.delegation_id);
   recorder.count(metrics.failures, { agent: delegation.agent_id, reason: 'lost' });
   const usage = a.spent === null ? await usageOfLost(d, delegation, a) : noUsage;
   a.spent = spendingOf(addUsage(usedBefore(a), usage));
@@ -179,6 +180,10 @@ export function withCrashed(
   { crashed }: Attempts,
 ): DelegationOutcome {
   if (crashed === null) return outcome;
-  if (outcome.crashes === undefined) d.context.superior.withdraw(outcome.delegation_id);
+  if (outcome.crashes === undefined) withdraw(d, outcome.delegation_id);
   return { ...outcome, usage: addUsage(outcome.usage, crashed.usage) };
+}
+
+function withdraw({ context }: WaveSite, delegationId: string): void {
+  inBackground(() => context.superior.withdraw(delegationId));
 }

@@ -11,15 +11,12 @@ import type {
   WaveOrder,
   WaveResult,
 } from '../../contracts/planner-wave.ts';
-import type { Usage } from '../../contracts/usage.ts';
 import type { WaveView } from '../../contracts/views.ts';
 import { renderWaveDetails } from '../../core/render/render-work-details.ts';
-import { chargeBefore, reserveForWave, openBudget } from '../../core/budget/resolve-budget.ts';
-import { noUsage } from '../../core/usage/add-usage.ts';
+import { chargeBefore, reserveForWave } from '../../core/budget/resolve-budget.ts';
 import { createControl } from '../shared/control.ts';
 import { progressSignal, waveQuery, waveStatusQuery } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
-import type { Superior } from '../shared/superior.ts';
 import { runWave } from './run-wave.ts';
 import { beginWaveWork, statusOf, viewBefore } from './wave-context.ts';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
@@ -28,7 +25,7 @@ import { registerRootHandlers } from '../shared/root-handlers.ts';
 import { RootHost } from '../shared/root-host.ts';
 import { workTerms } from '../shared/root-state.ts';
 import { createRefresher } from '../shared/background.ts';
-import { finishAlone, recallMissed } from '../shared/settle-run.ts';
+import { finishAlone, recallAlone, recallBefore } from '../shared/settle-run.ts';
 
 /**
  * A set of delegations planned together, and the planner's decision on what came back (seed 004 §3–7).
@@ -75,17 +72,6 @@ export async function plannerWave(args: PlannerWaveArgs): Promise<WaveResult | L
   return result;
 }
 
-/**
- * Returns what the run has spent and does not know of: a reset took back what it was told. Asked by the wave itself, which
- * is started anew after a reset to any moment before it.
- */
-async function recallBefore(
-  { run_id, spent }: WaveOrder,
-  { park }: Pick<Superior, 'park'>,
-): Promise<Usage> {
-  return spent === undefined ? noUsage : recallMissed({ place: run_id, ...spent, park });
-}
-
 /** Runs a wave that was started by hand: it has its own inbox, record and result. */
 async function runWaveAlone(input: unknown): Promise<LoneWaveResult> {
   const host = new RootHost(null);
@@ -99,6 +85,7 @@ async function runWaveAlone(input: unknown): Promise<LoneWaveResult> {
     description: 'Phase, wave, waits and usage; with {"delegation_id":"…"} those of a delegation.',
   });
   const opened = await host.open('plannerWave', input);
+  await recallAlone(host);
   const order = orderOf(host, opened);
   refuseBadPlan(opened, order);
   // The workflow itself is the current wave.
@@ -126,7 +113,7 @@ async function runWaveAlone(input: unknown): Promise<LoneWaveResult> {
 
 function orderOf(host: RootHost, opened: OpenRunResult): WaveOrder {
   const { record_ref, criteria, known_inputs } = opened;
-  const budget = reserveForWave(openBudget(opened.budget), noUsage);
+  const budget = reserveForWave(host.state.budget, host.state.usage);
   return {
     run_id: host.runId,
     wave: 1,

@@ -42,7 +42,7 @@ import type { WaveHistory } from '../../core/schedule/schedule.ts';
 import { outcomeUnbegun } from '../execution/execution-context.ts';
 import { childOptions } from '../shared/visibility.ts';
 import type { WaveSite } from './wave-site.ts';
-import { readFailure } from '../shared/failures.ts';
+import { readFailure, stopWhenCancelled } from '../shared/failures.ts';
 import { toPlanned } from '../shared/messages.ts';
 
 type DelegationChild = ChildWorkflowHandle<(args: OrderedDelegation) => Promise<DelegationOutcome>>;
@@ -233,6 +233,7 @@ async function leave(
   order: DelegationOrder,
   carried: CarriedWork,
 ): Promise<DelegationOutcome> {
+  if (!(await mayLeave(d))) return outcomeLeft(d, order);
   const news = d.context.superior.news.all();
   const { delegation_id } = order.delegation;
   const usage = d.context.work.statuses.get(delegation_id)?.usage ?? noUsage;
@@ -247,6 +248,25 @@ async function leave(
   d.inside.delete(delegation_id);
   d.context.work.statuses.delete(delegation_id);
   return child.result();
+}
+
+/**
+ * Waits until calls may start: a child that begins during a pause would make a call before it hears of it.
+ *
+ * @returns false when the wave is stopped meanwhile.
+ */
+async function mayLeave({ context: { control } }: WaveSite): Promise<boolean> {
+  const isHeld = control.pausedReason() !== null || control.parkedReason() !== null;
+  // Until 2026-11-27 it began all the same.
+  if (!isHeld || !patched('left-when-ready')) return true;
+  return (await stopWhenCancelled(() => control.ready().then(() => true))) ?? false;
+}
+
+/** Returns the outcome of a delegation that was stopped before it continued as a child. */
+function outcomeLeft({ context }: WaveSite, { delegation }: DelegationOrder): DelegationOutcome {
+  const { turn: turns = 0, usage = noUsage } =
+    context.work.statuses.get(delegation.delegation_id) ?? {};
+  return { ...outcomeUnbegun(delegation, 'stopped', 'stopped while it worked'), turns, usage };
 }
 
 async function startDelegation(d: WaveSite, args: OrderedDelegation): Promise<DelegationChild> {

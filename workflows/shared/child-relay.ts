@@ -1,4 +1,4 @@
-import { getExternalWorkflowHandle, setHandler } from '@temporalio/workflow';
+import { getExternalWorkflowHandle, patched, setHandler } from '@temporalio/workflow';
 import { lastNewsId } from '../../core/run/news.ts';
 import type { Control, ControlChange } from './control.ts';
 import {
@@ -125,13 +125,19 @@ export function relayEscalations({
   readonly superior: Superior;
 }): ChildEscalations {
   const children = createChildRelay(control, superior.news);
-  const askAbove = async ({ spent, ...escalation }: QuestionsEscalation): Promise<void> => {
+  const lives = new Map<string, Life>();
+  const askAbove = async (
+    { spent, ...escalation }: QuestionsEscalation,
+    life: Life,
+  ): Promise<void> => {
+    if (isGone(life)) return;
     const given = spent === undefined ? undefined : budget.release(spent);
     const { from, escalation_id } = escalation;
     const answers = await superior.ask({
       ...escalation,
       ...(given !== undefined && { spent: given }),
     });
+    if (isGone(life)) return;
     await signalChild(from, (child) => child.signal(deliverSignal, { escalation_id, answers }));
   };
 
@@ -143,14 +149,34 @@ export function relayEscalations({
   };
 
   return {
-    expect: (id) =>
+    expect(id) {
+      const life = { isOver: false };
+      lives.set(id, life);
       escalations.register(id, (one) =>
-        passOn(one, superior, { budget: reserve, questions: askAbove }),
-      ),
+        passOn(one, superior, {
+          budget: reserve,
+          questions: (asked) => askAbove(asked, life),
+        }),
+      );
+    },
     news: () => superior.news.all(),
     began: (id, newsId) => children.welcome(id, newsId),
-    ended: (id) => children.dismiss(id),
+    ended(id) {
+      children.dismiss(id);
+      const life = lives.get(id);
+      if (life !== undefined) life.isOver = true;
+    },
   };
+}
+
+/** One start of a child. The child that is started after a lost one has its workflow id, and numbers its questions alike. */
+interface Life {
+  isOver: boolean;
+}
+
+/** Returns true when answers would reach the next child of the id, or none. Until 2026-11-27 they were sent all the same. */
+function isGone({ isOver }: Life): boolean {
+  return isOver && patched('lost-parts');
 }
 
 function signalChild(

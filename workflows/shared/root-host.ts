@@ -134,7 +134,7 @@ export class RootHost implements Superior {
     await this.control.ready();
   }
 
-  withdraw(delegationId: string): void {
+  async withdraw(delegationId: string | null): Promise<void> {
     this.inbox.withdraw(this.runId, delegationId);
   }
 

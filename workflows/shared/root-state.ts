@@ -10,9 +10,8 @@ import type {
   WaveSummary,
   WorkTerms,
 } from '../../contracts/planner-run.ts';
-import type { KnownSpent } from '../../contracts/planner-wave.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { Usage } from '../../contracts/usage.ts';
+import type { KnownSpent, Usage } from '../../contracts/usage.ts';
 import type { DelegationStatusView, PlanView, RunPhase } from '../../contracts/views.ts';
 import { openBudget } from '../../core/budget/resolve-budget.ts';
 import { spendingOf } from '../../core/budget/spending.ts';

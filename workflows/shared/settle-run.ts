@@ -3,11 +3,12 @@ import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { LoneAnswer, PlannerRunResult, RunStatus } from '../../contracts/planner-run.ts';
 import { applyRunChanges, proposeChanges, recallRunSpent } from './activities.ts';
 import type { RootHost } from './root-host.ts';
+import type { Superior } from './superior.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
-import type { WaveResult, KnownSpent } from '../../contracts/planner-wave.ts';
+import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
 import { isDone } from '../../core/criteria/criteria.ts';
-import type { Usage } from '../../contracts/usage.ts';
-import { subtractUsage } from '../../core/usage/add-usage.ts';
+import type { KnownSpent, Usage } from '../../contracts/usage.ts';
+import { noUsage, subtractUsage } from '../../core/usage/add-usage.ts';
 import { knownSpent } from './root-state.ts';
 import { changesQuestion } from '../../core/workspace/run-changes.ts';
 import { callUntilDone, stopWhenCancelled } from './failures.ts';
@@ -191,8 +192,35 @@ export function recallLostPart(host: RootHost): Promise<Usage> {
   });
 }
 
+/**
+ * Returns what the run has spent and does not know of: a reset took back what it was told. Asked by a wave or a design
+ * itself, which is started anew after a reset to any moment before it.
+ */
+export async function recallBefore(
+  { run_id, spent }: Pick<WaveOrder, 'run_id' | 'spent'>,
+  { park }: Pick<Superior, 'park'>,
+): Promise<Usage> {
+  return spent === undefined ? noUsage : recallMissed({ place: run_id, ...spent, park });
+}
+
+/**
+ * Returns what the run itself has spent and does not know of, before it makes calls. Nothing when nothing is limited. Until
+ * 2026-11-27 only waves asked.
+ */
+export async function recallOwn(host: RootHost): Promise<Usage> {
+  const { runId, state } = host;
+  if (state.budget === null || !patched('own-calls-after-reset')) return noUsage;
+  const park = (reason: string): Promise<void> => host.park(reason);
+  return recallMissed({ place: runId, ...knownSpent(state), park });
+}
+
+/** Counts what a part that was started by hand has spent before it was reset to its beginning. */
+export async function recallAlone(host: RootHost): Promise<void> {
+  host.state.usage = await CancellationScope.nonCancellable(() => recallOwn(host));
+}
+
 /** Returns what was spent below a place beyond what is known, as after a reset. */
-export async function recallMissed({
+async function recallMissed({
   place,
   usage,
   since,

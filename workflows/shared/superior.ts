@@ -45,8 +45,12 @@ export interface Superior {
    * @param until Unix epoch milliseconds at which the run goes on by itself. If undefined, never.
    */
   park(reason: string, until?: number): Promise<void>;
-  /** Reports that a delegation with questions is gone, so that the answers are not needed. */
-  withdraw(delegationId: string): void;
+  /**
+   * Reports that whoever asked is gone, so that the answers are not needed. Resolves when the questions are closed.
+   *
+   * @param delegationId If null, all questions of this workflow are closed.
+   */
+  withdraw(delegationId: string | null): Promise<void>;
   /** Records the state of an effect. Resolves when the workflow with the record has it. */
   report(effect: RecordedEffect): Promise<void>;
   reportSession(session: SessionReport): Promise<void>;
@@ -159,7 +163,7 @@ export function createParentSuperior(
     withdraw(delegationId) {
       const from = workflowInfo().workflowId;
       const withdrawn: Escalation = { type: 'withdrawn', from, delegation_id: delegationId };
-      inBackground(() => signalQuietly(() => parent.signal(escalateSignal, withdrawn)));
+      return signalQuietly(() => parent.signal(escalateSignal, withdrawn));
     },
     report(effect) {
       const from = workflowInfo().workflowId;
@@ -226,7 +230,7 @@ export function nobodyAbove(fail: (reason: string) => never): Superior {
     async park(reason) {
       fail(reason);
     },
-    withdraw() {},
+    async withdraw() {},
     async report() {},
     async reportSession() {},
     know() {},

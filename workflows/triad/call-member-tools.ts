@@ -91,7 +91,7 @@ async function callOrdinary(
   context: MemberContext,
 ): Promise<ReadonlyMap<string, TurnInput>> {
   if (calls.length === 0) return new Map();
-  const { control, superior, tools } = context;
+  const { control, superior, tools, inTurn } = context;
   const { name, agent_id } = brief.member;
   // A member acts with the grant of its own agent.
   const order = { ...context.order, delegation: { ...context.order.delegation, agent_id } };
@@ -100,6 +100,7 @@ async function callOrdinary(
     control,
     superior,
     work: tools,
+    inTurn,
     budget: context.budget,
     onSpent(usage) {
       member.addUsage(usage);

@@ -7,7 +7,7 @@ import type { Control } from '../shared/control.ts';
 import type { Conversation } from '../shared/conversation.ts';
 import type { Budget } from '../shared/budget.ts';
 import type { Superior } from '../shared/superior.ts';
-import type { ToolWork } from '../execution/call-acting-tool.ts';
+import type { InTurn, ToolWork } from '../execution/call-acting-tool.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { MemberFailure, SpecState } from '../../contracts/spec.ts';
 import type { BudgetNode } from '../../core/budget/budget-node.ts';
@@ -94,6 +94,8 @@ export interface MemberContext {
   readonly budget: Budget;
   /** Tool work of the whole delegation. */
   readonly tools: ToolWork;
+  /** Defined in ToolContext: members share the copy of their delegation. */
+  readonly inTurn: InTurn;
   /** Puts questions to the user. Throws when the phase is cancelled while it waits. */
   readonly ask: (
     kind: QuestionKind,

@@ -1,4 +1,4 @@
-import { CancellationScope } from '@temporalio/workflow';
+import { CancellationScope, condition, patched } from '@temporalio/workflow';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import type { Usage } from '../../contracts/usage.ts';
@@ -14,6 +14,7 @@ import type { Budget } from '../shared/budget.ts';
 import { inSpan } from '../shared/in-span.ts';
 import { shareBudget } from '../shared/share-budget.ts';
 import type { SharedBudget } from '../shared/share-budget.ts';
+import type { InTurn } from '../execution/call-acting-tool.ts';
 import type { Superior } from '../shared/superior.ts';
 import { MemberAtWork } from './member-at-work.ts';
 import type {
@@ -49,6 +50,7 @@ interface PhaseAtWork {
   readonly budget: SharedBudget;
   readonly members: ReadonlyMap<string, MemberAtWork>;
   readonly tools: MemberContext['tools'];
+  readonly inTurn: InTurn;
   readonly clock: Stopwatch;
   /** Every turn belongs to it: a time limit cancels it. */
   readonly scope: CancellationScope;
@@ -113,6 +115,7 @@ function beginPhase(order: PhaseOrder, context: PhaseContext): PhaseAtWork {
     budget,
     members: new Map(members),
     tools: { loadedDetails: carried.loaded_details, effects: [...carried.effects] },
+    inTurn: takeInTurn(context.control),
     clock,
     scope: new CancellationScope(),
     running: new Map(),
@@ -121,6 +124,30 @@ function beginPhase(order: PhaseOrder, context: PhaseContext): PhaseAtWork {
     failed: null,
     roundSinceMs: 0,
     escalations: 0,
+  };
+}
+
+/**
+ * Returns a function that makes one call after the other. After a crash a command is repeated on the files as they were
+ * before it, which must be those of its own copy: what another member changed meanwhile would be gone.
+ */
+function takeInTurn(control: Control): InTurn {
+  const at = { isBusy: false };
+  return async (call) => {
+    // Phases from before 2026-11-27 made them at the same time.
+    while (at.isBusy && patched('acting-in-turn')) {
+      // Another may have begun meanwhile.
+      // oxlint-disable-next-line no-await-in-loop
+      await condition(() => !at.isBusy);
+      // oxlint-disable-next-line no-await-in-loop
+      await control.ready();
+    }
+    at.isBusy = true;
+    try {
+      return await call();
+    } finally {
+      at.isBusy = false;
+    }
   };
 }
 
@@ -188,6 +215,7 @@ function contextOf(p: PhaseAtWork, { brief }: TurnOrder, budget: Budget): Member
     superior,
     budget,
     tools: p.tools,
+    inTurn: p.inTurn,
     ask: (kind, questions, deadlineSeconds) =>
       ask(p, brief.member.agent_id, { kind, questions, deadlineSeconds, budget }),
     onChange: () => show(p),

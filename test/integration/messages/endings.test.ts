@@ -104,6 +104,23 @@ it.each(['plannerWave', 'delegation'] as const)(
   60_000,
 );
 
+it.each([true, false])(
+  'stop before the first call ends a delegation alone, with notes: %s',
+  async (notes) => {
+    const run = await stage.client.workflow.signalWithStart('delegation', {
+      taskQueue: stage.taskQueue,
+      workflowId: `early-${notes}`,
+      args: [{ agent_id: 'writer', task_description: goal, notes }],
+      signal: 'stop',
+      signalArgs: [{ reason: 'enough' }],
+    });
+    expect(await run.result()).toMatchObject({ status: 'stopped', stop_reason: 'enough' });
+    expect(stage.rehearsal.calls()).toEqual([]);
+    await expectPromisesKept(stage, run.workflowId);
+  },
+  60_000,
+);
+
 it('stop ends a run that waits for an answer', async () => {
   stage.rehearsal.script([plans(1, plan([work('ask')])), works('ask', asking)]);
   const run = await stage.start('plannerRun', { goal });

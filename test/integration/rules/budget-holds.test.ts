@@ -1,6 +1,7 @@
 import type { PlannerRunInput } from '../../../contracts/planner-run.ts';
 import type { BudgetView } from '../../../contracts/views.ts';
 import { openQuestion, submit } from '../../support/asking.ts';
+import { untilAsked } from '../../support/design-play.ts';
 import { eventually } from '../../support/eventually.ts';
 import { resetRun } from '../../support/histories.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
@@ -119,6 +120,39 @@ it('finding T2: a reset gives nothing back: what was spent before it counts, and
   await submit(again, { question_id: 'q1', answer: 'finish' });
   const { usage } = await stage.result(again);
   expect(usage.calls + usage.unreported_calls).toBe(4);
+}, 90_000);
+
+it('a reset gives nothing back that a design has spent', async () => {
+  stage.rehearsal.script([
+    { match: { bodyIncludes: 'stage=\\"interview\\"', nth: 1 }, reply: stalls },
+  ]);
+  const input: PlannerRunInput = {
+    goal: 'Host the backup',
+    mode: 'designed',
+    budget: { calls: 3 },
+  };
+  const run = await stage.start('plannerRun', input, 'redesigned');
+  await eventually('the first call', async () => stage.rehearsal.calls().length > 0);
+  const again = await resetRun(stage.client, run);
+  const { question_id, text } = await untilAsked(stage, again, 'budget');
+  expect(text).toContain('3 of 3 calls');
+  expect(stage.rehearsal.calls()).toHaveLength(3);
+  await submit(again, { question_id, answer: 'finish' });
+  const { usage } = await stage.result(again);
+  expect(usage.calls + usage.unreported_calls).toBe(3);
+}, 90_000);
+
+it('a reset to its beginning gives a delegation alone nothing back', async () => {
+  stage.rehearsal.script([{ match: { schema: 'delegation', nth: 1 }, reply: stalls }]);
+  const input = { agent_id: 'writer', task_description: 'Host the backup', budget: { calls: 1 } };
+  const run = await stage.start('delegation', input, 'alone');
+  await eventually('the first call', async () => stage.rehearsal.calls().length > 0);
+  const again = await resetRun(stage.client, run);
+  const { question_id, kind, text } = await openQuestion(stage, again);
+  expect([kind, text]).toEqual(['budget', expect.stringContaining('1 of 1 calls')]);
+  await submit(again, { question_id, answer: 'finish' });
+  expect(await again.result()).toMatchObject({ status: 'failed' });
+  expect(stage.rehearsal.calls()).toHaveLength(1);
 }, 90_000);
 
 it('finding T2: a run that is cancelled has spent what its calls used', async () => {

@@ -23,6 +23,7 @@ import {
   work,
   works,
 } from '../../support/scripted-work.ts';
+import { untilIdle, untilTold } from '../../support/until-idle.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage({ thinkMs: 0 });
@@ -82,6 +83,37 @@ it('a delegation whose wave has no room left goes on as a workflow of its own, w
   expect(load).toBeGreaterThan(40);
   // Its later calls continue the conversation of the first.
   expect(newestText(callsOf(stage.rehearsal, 'load')[5])).not.toContain('<task>');
+}, 60_000);
+
+it('a delegation that has to leave during a pause begins as a workflow of its own after it', async () => {
+  const first = held({ tool_use: [{ name: 'load_detail', input: { detail_id: 'gather' } }] });
+  stage.rehearsal.script([
+    plans(1, plan([work('gather'), work('load', { depends_on: ['gather'] })])),
+    works('gather', { json: completed('gather-done') }),
+    works('load', first.reply, 1),
+    works('load', { json: completed('load-done') }),
+    decides,
+  ]);
+  const limits = { inline_events: 70 };
+  const run = await stage.start('plannerRun', { goal, budget, limits });
+  const wave = stage.client.workflow.getHandle(`${run.workflowId}/wave-001`);
+  await eventually('its first call', async () => callsOf(stage.rehearsal, 'load').length > 0);
+  await eventually('a full history', async () => {
+    await run.signal('pause', { reason: 'a look' });
+    await run.signal('resume', {});
+    return (await wave.describe()).historyLength > limits.inline_events;
+  });
+  await run.signal('pause', { reason: 'a longer look' });
+  await untilTold(stage, run.workflowId);
+  first.release();
+  await untilIdle(stage, run.workflowId);
+  const own = stage.client.workflow.getHandle(`${wave.workflowId}/load`);
+  await expect(own.describe()).rejects.toThrow('not found');
+  expect(callsOf(stage.rehearsal, 'load')).toHaveLength(1);
+  await run.signal('resume', {});
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', usage: { calls: 5 } });
+  expect((await own.describe()).status.name).toBe('COMPLETED');
+  await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
 
 it('delegations inside cost fewer events than workflows of their own, and end the same', async () => {

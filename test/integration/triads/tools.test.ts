@@ -1,3 +1,6 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { WaveResult } from '../../../contracts/planner-wave.ts';
 import type {
@@ -198,6 +201,43 @@ it('tools do what role, phase and records allow, and nothing else', async () => 
   }
   const report = await phaseReport(stage.home, known(coded), 'execute');
   expect(report.members).toEqual(various);
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('members change files one after the other, because they share the copy of their delegation', async () => {
+  const { members, ...rest } = triad('consensus');
+  const engineers = members.map((one) => ({ ...one, agent_id: 'engineer' }));
+  stage.rehearsal.script(
+    members.map(({ name: member }) => {
+      const input = { path: `${member}.md`, content: member };
+      return takes(
+        { within: 'files', member, phase: 'deliberate', nth: 1 },
+        { tool_use: [{ name: 'write_file', input }] },
+      );
+    }),
+  );
+  const run = await stage.start('plannerWave', {
+    goal: 'Write three files',
+    workspace_dir: mkdtempSync(join(tmpdir(), 'planwave-files-')),
+    delegations: [
+      triadWork('files', 'consensus', {
+        criteria: threeOf('files'),
+        triad: { ...rest, members: engineers },
+      }),
+    ],
+  });
+  const { outcomes }: WaveResult = await run.result();
+  expect(outcomes.map(({ status, reason }) => [status, reason])).toEqual([['completed', '']]);
+  const phase = stage.client.workflow.getHandle(`${run.workflowId}/files/deliberate`);
+  const { events } = await phase.fetchHistory();
+  const atWork = new Set<string>();
+  const counts = (events ?? []).flatMap((event) => {
+    const { activityType } = event.activityTaskScheduledEventAttributes ?? {};
+    if (activityType?.name === 'runTool') return atWork.add(String(event.eventId)).size;
+    atWork.delete(String(event.activityTaskCompletedEventAttributes?.scheduledEventId));
+    return [];
+  });
+  expect(counts).toEqual([1, 1, 1]);
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
 

@@ -79,6 +79,38 @@ it.each([
   120_000,
 );
 
+it('keeps an output whose judgement was terminated: the user decides, and it is judged again', async () => {
+  stage.rehearsal.script([
+    plans(1, plan([work('advice', { criteria: ['goal-1'] })])),
+    takes(
+      { within: 'verify-1', phase: 'deliberate', nth: 1 },
+      { stall: 'in-stream', afterEvents: 4, text: 'so far' },
+    ),
+  ]);
+  const run = await stage.start('plannerRun', {
+    goal: 'Advise a small office',
+    criteria: ['One way is recommended'],
+    verify: ['goal-1'],
+    verify_triad: 'dialectic',
+  });
+  await eventually(
+    'a call of the judgement',
+    async () => memberCalls(stage.rehearsal, { phase: 'deliberate' }).length > 0,
+  );
+  const place = `${run.workflowId}/wave-001/advice/verify-1/deliberate`;
+  await stage.client.workflow.getHandle(place).terminate('by a test');
+  expect(await openQuestion(stage, run)).toMatchObject({ kind: 'verification' });
+  await submit(run, { question_id: 'q1', answer: 'guide' });
+  await openQuestion(stage, run, 'q2');
+  await submit(run, { question_id: 'q2', answer: 'Judge it again.' });
+  const { status, usage } = await stage.result(run);
+  expect(status).toBe('completed');
+  expect(usage.calls + usage.unreported_calls).toBe(stage.rehearsal.calls().length);
+  const outcome = await judgedIn(run.workflowId);
+  expect(outcome?.verification).toMatchObject({ status: 'verified', attempts: 2 });
+  await expectPromisesKept(stage, run.workflowId, { lostUsage: true, orphans: true });
+}, 120_000);
+
 it('has a triad judge an output that it did not write, and its writer gives the verdict', async () => {
   const id = await runJudgedPlan(stage, 'judged', 'List three ways.');
   const run = stage.client.workflow.getHandle(id);

@@ -65,6 +65,29 @@ it.each(['design', 'risk'] as const)(
   120_000,
 );
 
+it('a question of a risk assessment that was terminated is withdrawn, and its answer reaches no other one', async () => {
+  const bodyIncludes = 'stage=\\"poc_recommendation\\"';
+  stage.rehearsal.script(
+    [1, 2, 3].map((nth) => ({ match: { bodyIncludes, nth }, reply: { text: 'No proposal.' } })),
+  );
+  const run = await stage.start('plannerRun', { goal, mode: 'designed' });
+  const stuck = await untilAsked(stage, run, 'planner_stuck');
+  expect(stuck.text).toContain('could not give the poc recommendation');
+  const risk = stage.client.workflow.getHandle(riskWorkflowId(designWorkflowId(run.workflowId)));
+  await risk.terminate('test');
+  const lost = await eventually('the question about the loss', async () =>
+    (await stage.questions(run)).open.find(({ text }) => text.includes('ended without a result')),
+  );
+  expect((await stage.questions(run)).open).toEqual([lost]);
+  await run.signal('answer', { question_id: stuck.question_id, answer: 'abandon' });
+  await run.signal('answer', { question_id: lost.question_id, answer: 'retry' });
+  const { question_id } = await untilAsked(stage, run, 'plan_approval');
+  await run.signal('answer', { question_id, answer: 'approve' });
+  await untilEnded(stage, run);
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  await expectPromisesKept(stage, run.workflowId, { lostUsage: true, orphans: true });
+}, 120_000);
+
 async function answeringUntil(
   run: Awaited<ReturnType<typeof stage.start>>,
   isThere: () => Promise<boolean>,

@@ -278,6 +278,11 @@ describe('finding C1: every message comes back with all its fields', () => {
     expect(checkEscalation(escalation)).toEqual(escalation);
   });
 
+  it('the withdrawal of all questions of a design', () => {
+    const all = { type: 'withdrawn', from: 'run/design', delegation_id: null };
+    expect(checkEscalation(all)).toEqual(all);
+  });
+
   it('what was decided meanwhile', () => {
     const news: Required<NewsDelivery> = {
       news: [
