@@ -130,8 +130,8 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
         if (found === null || kept === null) return found;
         return { ...found, kept_ref: kept.ref, kept_mode: kept.mode };
       }),
-    async write(place, path, text, terms = {}) {
-      const bytes = Buffer.from(text, 'utf8');
+    async write(place, path, content, terms = {}) {
+      const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
       const state = { sha256: hashBytes(bytes), bytes: bytes.byteLength };
       const done = await inTarget(await rootOf(place), path, true, (target) =>
         change({ place, target, terms }, async (_found, mayStill) => {
