@@ -145,3 +145,8 @@ const storeFolders = [
 export function toRunDirectory(runId: string): string {
   return toPathName(runId, storeFolders);
 }
+
+/** Returns the folder with the notes of what a run has written in its workspace, below the artifact home. */
+export function toWrittenFolder(runId: string): string {
+  return `written/${toRunDirectory(runId)}`;
+}
