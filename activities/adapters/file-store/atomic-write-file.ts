@@ -1,15 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants, existsSync, fstatSync, lstatSync } from 'node:fs';
-import {
-  chmod,
-  link,
-  open,
-  readdir,
-  rename,
-  rm,
-  unlink,
-  type FileHandle,
-} from 'node:fs/promises';
+import { chmod, link, open, readdir, rename, rm, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { hashBytes } from '../../text/bytes.ts';
 import { checkInside, createDirectory, syncDirectory } from './confinement.ts';

@@ -149,7 +149,9 @@ it('in another home of the same database, changes are not taken for none: the co
   const refusal = {
     code: 'not_found',
     exitCode: 4,
-    message: expect.stringMatching(/my-run has changed files, and its .* not in .*Try: .*PLANWAVE_HOME/),
+    message: expect.stringMatching(
+      /my-run has changed files, and its .* not in .*Try: .*PLANWAVE_HOME/,
+    ),
   };
   await expect(cli.diff('my-run', null)).rejects.toMatchObject(refusal);
   await expect(cli.diff('my-run', 'fix')).rejects.toMatchObject(refusal);

@@ -1,14 +1,5 @@
 import { existsSync } from 'node:fs';
-import {
-  chmod,
-  lchown,
-  mkdir,
-  readdir,
-  rename,
-  rm,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, lchown, mkdir, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
 import {
