@@ -68,19 +68,29 @@ export function createCliThreads(
   };
 }
 
-/** Opens the budgets of tenants where this environment keeps them. @param home absolute. */
+/**
+ * Opens the budgets of tenants where this environment keeps them. Only `set` takes a new store into use: it may come before the
+ * first worker.
+ *
+ * @param home absolute.
+ */
 export function createCliBudgets(home: string, env: NodeJS.ProcessEnv): TenantBudgets {
-  const use = <T>(work: (budgets: TenantBudgets) => Promise<T>): Promise<T> =>
+  const look = <T>(inNew: T, work: (budgets: TenantBudgets) => Promise<T>) =>
     useStores(home, env, async (stores) => {
-      // A budget may be set before the first worker has opened the store.
-      const fault = await stores.open();
+      const fault = await stores.findFault();
       if (fault !== null) throw badInput(fault);
+      if ((await stores.findIdentity()) === null) return inNew;
       return work(createTenantBudgets(stores.shared));
     });
   return {
-    set: (tenant, limit) => use((budgets) => budgets.set(tenant, limit)),
-    read: (tenant) => use((budgets) => budgets.read(tenant)),
-    list: () => use((budgets) => budgets.list()),
-    remove: (tenant) => use((budgets) => budgets.remove(tenant)),
+    set: (tenant, limit) =>
+      useStores(home, env, async (stores) => {
+        const fault = await stores.open();
+        if (fault !== null) throw badInput(fault);
+        return createTenantBudgets(stores.shared).set(tenant, limit);
+      }),
+    read: (tenant) => look(null, (budgets) => budgets.read(tenant)),
+    list: () => look([], (budgets) => budgets.list()),
+    remove: (tenant) => look(false, (budgets) => budgets.remove(tenant)),
   };
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import {
   applyChanges,
   diffRun,
@@ -7,6 +8,7 @@ import {
 import { diffOf, hasWorktree } from '../activities/adapters/git/git-worktrees.ts';
 import type { ChangedRun } from '../activities/adapters/git/merge-for-user.ts';
 import { GitFailed } from '../activities/adapters/git/run-git.ts';
+import { repositoryOf } from '../activities/adapters/git/run-repository.ts';
 import { undoDirect, type UndoneFiles } from '../activities/adapters/workspaces/undo-direct.ts';
 import { readRecord } from '../activities/artifacts/record-log.ts';
 import type { ArtifactStore, RunIndex } from '../activities/ports/artifact-store.ts';
@@ -38,7 +40,10 @@ export function createRunChanges(
   };
   const findCopies = async (runId: string) => {
     const { record, run } = await read(runId);
-    if (record.changes !== 'direct') return { record, run };
+    if (record.changes !== 'direct') {
+      if (lacksCopies(home, record)) throw notHere(runId, home);
+      return { record, run };
+    }
     throw badInput(
       `The agents of ${runId} worked in ${run.dir} itself: their changes are there. Try: planwave undo, or planwave start without --direct`,
     );
@@ -62,9 +67,30 @@ export function createRunChanges(
       if (record.changes === 'direct') {
         return undone(await undoDirect({ home, store }, record, run.dir), run);
       }
+      if (lacksCopies(home, record)) throw notHere(runId, home);
       return takenOver(await inWords(() => undoChanges(run, Math.floor(Date.now() / 1_000))), run);
     },
   };
+}
+
+/** Returns true when agents have worked in copies that are not in this home: in a shared database, the record alone is here. */
+function lacksCopies(home: string, record: RunRecord): boolean {
+  const { run_id, effects = [], origin, settled_changes } = record;
+  if (existsSync(repositoryOf(home, run_id))) return false;
+  // A fork takes over the effects of the waves before it, not their copies.
+  const own = effects.filter(({ wave }) => wave >= (origin?.wave ?? 0));
+  return (
+    settled_changes !== undefined ||
+    own.some(({ receipt }) => receipt !== null && !receipt.call && !receipt.web)
+  );
+}
+
+function notHere(runId: string, home: string): CliError {
+  return new CliError(
+    'not_found',
+    exitCodes.notFound,
+    `${runId} has changed files, and its working copies are not in the home of this shell, ${home}. Nothing was changed. Try: set PLANWAVE_HOME to the home of its worker, on that host`,
+  );
 }
 
 /** @throws {CliError} when the run has no such delegation: without a change it would look the same. */
@@ -82,11 +108,11 @@ async function diffDelegation(home: string, record: RunRecord, id: string): Prom
   );
 }
 
-/** Reads the patches that a page shows. One that can't be read, as in a repository that is gone, is left out. */
+/** Reads the patches that a page shows. One that can't be read, as in a repository that is gone or in another home, is left out. */
 export function createPageDiff(home: string): PageSources['diff'] {
   return async (record, delegationId) => {
     const { run_id, workspace_dir: dir } = record;
-    if (dir === undefined) return null;
+    if (dir === undefined || lacksCopies(home, record)) return null;
     try {
       if (delegationId !== null) return await diffOf(home, run_id, delegationId);
       const patch = await diffRun({ home, run_id, dir, ...describeChanges(record) });
@@ -133,7 +159,7 @@ function takenOver(result: ChangeResult, { run_id, dir }: ChangedRun): TakenOver
 function undone(result: UndoneFiles, { run_id, dir }: ChangedRun): TakenOver {
   if (result.state === 'done') return { dir, files: result.files };
   throw conflict(
-    `Nothing was changed: during ${run_id} or since, others have changed ${listNames(result.files)}, or it was no text. Try: effects.jsonl names the content before as replaced_ref, which planwave artifact prints`,
+    `Nothing was changed: during ${run_id} or since, others have changed ${listNames(result.files)}. Try: effects.jsonl names the content before as replaced_ref, which planwave artifact prints`,
   );
 }
 

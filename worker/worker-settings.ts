@@ -18,6 +18,7 @@ import {
   webVariables,
   type WebSettings,
 } from './part-settings.ts';
+import { resolveModelName } from '../activities/adapters/agent-file/parse-agent-file.ts';
 import type { NotifyTarget } from '../activities/adapters/notifier.ts';
 import { findNotifyFault, notifyVariables, toNotifyTarget } from './notify-settings.ts';
 import { deploymentVariables } from './describe-deployment.ts';
@@ -122,7 +123,10 @@ const Variables = z.object({
     'http:// or https:// and a host. Try: http://127.0.0.1:8787',
   ).optional(),
   PLANWAVE_HOME: z.string().default('.planning'),
-  PLANWAVE_MODEL: oneWord('the name of a model, in one word. Try: claude-sonnet-5-5').optional(),
+  PLANWAVE_MODEL: oneWord('the name of a model, in one word. Try: claude-sonnet-5-5')
+    .refine((name) => resolveModelName(name) !== null, 'a model: inherit means this one. Try: opus')
+    .transform((name) => resolveModelName(name) ?? name)
+    .optional(),
   PLANWAVE_WORKSPACES: folders().optional(),
   PLANWAVE_AGENTS: folders().optional(),
   PLANWAVE_APPROVERS: z

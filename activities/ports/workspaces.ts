@@ -138,13 +138,13 @@ export interface Workspaces {
   ): Promise<FoundFile | null>;
 
   /**
-   * Writes a text as the whole file at `path`, in one step. Missing folders are created. When the promise resolves, the
+   * Writes a text or bytes as the whole file at `path`, in one step. Missing folders are created. When the promise resolves, the
    * file survives a power cut. Nothing is changed when it is rejected.
    */
   write(
     place: WorkspacePlace,
     path: string,
-    text: string,
+    content: string | Uint8Array,
     terms?: ChangeTerms,
   ): Promise<ChangedFile>;
 

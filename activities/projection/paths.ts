@@ -135,6 +135,9 @@ const storeFolders = [
   'effects',
   'refs',
   'research',
+  'shared',
+  'written',
+  'blocked',
   'archive',
   'logs',
   'temporal',
@@ -144,4 +147,9 @@ const storeFolders = [
 /** Returns the folder of a run below the artifact home: its run_id if that is a plain name, else an encoding of it. */
 export function toRunDirectory(runId: string): string {
   return toPathName(runId, storeFolders);
+}
+
+/** Returns the folder with the notes of what a run has written in its workspace, below the artifact home. */
+export function toWrittenFolder(runId: string): string {
+  return `written/${toRunDirectory(runId)}`;
 }

@@ -90,6 +90,14 @@ it('finding T5: folders for workspaces and agents are lists, as PATH is', () => 
   expect(set.agentRoots).toEqual(['/srv/agents', resolve('.planning/temporal/agents')]);
 });
 
+it.each([
+  ['opus', 'claude-opus-5-5'],
+  ['my-model', 'my-model'],
+])('the default model %s is %s, by a short name as elsewhere', (PLANWAVE_MODEL, model) => {
+  const settings = readWorkerSettings({ ANTHROPIC_API_KEY: 'sk-ant-1', PLANWAVE_MODEL });
+  expect(settings.defaultModel).toBe(model);
+});
+
 it('an empty variable is one that is not set', () => {
   const empty = { PLANWAVE_HOME: '', PLANWAVE_MODEL: '', PLANWAVE_TASK_QUEUE: '' };
   const set = readWorkerSettings({ ...empty, ANTHROPIC_API_KEY: 'rehearsal' });
@@ -111,6 +119,7 @@ it.each([
   ['ANTHROPIC_BASE_URL', 'model:8787/hidden'],
   ['ANTHROPIC_BASE_URL', 'ftp://hidden@model'],
   ['PLANWAVE_MODEL', 'two words'],
+  ['PLANWAVE_MODEL', 'inherit'],
   ['PLANWAVE_TASK_QUEUE', 'two words'],
   ['PLANWAVE_THREADS_URL', 'mysql://user:hidden@host/threads'],
   ['PLANWAVE_THREADS_URL', 'hidden@host:5432'],

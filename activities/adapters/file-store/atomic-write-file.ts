@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants, existsSync, fstatSync, lstatSync } from 'node:fs';
-import { link, open, rename, rm, unlink, type FileHandle } from 'node:fs/promises';
+import { chmod, link, open, readdir, rename, rm, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { hashBytes } from '../../text/bytes.ts';
 import { checkInside, createDirectory, syncDirectory } from './confinement.ts';
@@ -186,6 +186,25 @@ export async function putInPlace(made: string, place: string): Promise<void> {
     await rename(made, place);
   } catch (error) {
     if (!['ENOTEMPTY', 'EEXIST'].includes(getCode(error) ?? '')) throw error;
+  }
+}
+
+/** Removes a folder, also one with folders in it that a command has closed. No command may be at work in it. */
+export async function removeFolder(folder: string): Promise<void> {
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    await remove();
+  } catch {
+    await openFolders(folder);
+    await remove();
+  }
+}
+
+async function openFolders(folder: string): Promise<void> {
+  await chmod(folder, 0o700);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    // oxlint-disable-next-line no-await-in-loop
+    if (entry.isDirectory()) await openFolders(join(folder, entry.name));
   }
 }
 

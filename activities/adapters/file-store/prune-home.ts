@@ -8,7 +8,8 @@ import type { Pruned } from '../../../contracts/store.ts';
 import { planPrune, type IndexedRun } from '../../artifacts/store-upkeep.ts';
 import { StoreUnavailable, type ArtifactStore } from '../../ports/artifact-store.ts';
 import type { PruneOptions } from '../../ports/stores.ts';
-import { toRunDirectory, treePaths } from '../../projection/paths.ts';
+import { toRunDirectory, toWrittenFolder, treePaths } from '../../projection/paths.ts';
+import { removeFolder } from './atomic-write-file.ts';
 import { readWholeSegment, rewriteSegment } from './rewrite-segment.ts';
 import { listSegments } from './segment-files.ts';
 import type { RecordPlace } from './segment-records.ts';
@@ -113,14 +114,16 @@ async function removeRun(home: string, { record, version }: IndexedRun): Promise
   }
 }
 
-/** Removes the files of a run for people but for `workspace/`. @throws {StoreUnavailable} */
+/** Removes the files of a run for people but for `workspace/`, and the notes of what it wrote. @throws {StoreUnavailable} */
 export async function removeRunFiles(home: string, runId: string): Promise<void> {
   const folder = join(home, toRunDirectory(runId));
   try {
     for (const name of await listFolder(folder)) {
-      if (name !== treePaths.workspace) await rm(join(folder, name), { recursive: true });
+      // A command of an agent may have closed a folder of its copy.
+      if (name !== treePaths.workspace) await removeFolder(join(folder, name));
     }
     await removeEmpty(folder);
+    await removeFolder(join(home, toWrittenFolder(runId)));
   } catch (error) {
     throw toStoreUnavailable('write', folder, error);
   }

@@ -8,7 +8,12 @@ import {
 import type { Cipher } from '../../ports/cipher.ts';
 import type { StoreContents, Stores } from '../../ports/stores.ts';
 import type { ThreadStore } from '../../ports/thread-store.ts';
-import { findHomeFault, findHomeIdentity, openHome } from '../file-store/home-format.ts';
+import {
+  findHomeFault,
+  findHomeIdentity,
+  identifyHome,
+  openHome,
+} from '../file-store/home-format.ts';
 import { openBucket, type BucketSettings } from './bucket.ts';
 import {
   describeNewerSchema,
@@ -58,8 +63,15 @@ export function openPostgresStores(
   const artifacts = createPostgresArtifactStore(at, cacheMaxBytes);
   const store = encryptStore(artifacts, cipher);
   const index = createPostgresRunIndex(db, 'run');
-  let identity: StoreIdentity | null = null;
-  const identify = async (): Promise<StoreIdentity> => (identity ??= await readIdentity(at, home));
+  let known: Pick<StoreIdentity, 'id' | 'copied'> | null = null;
+  let hadHome = false;
+  const identify = async (): Promise<StoreIdentity> => {
+    known ??= await readIds(db);
+    // Looked up each time: it may be unmounted or moved while this process works.
+    const own = await (hadHome ? identifyHome(home) : findHomeIdentity(home));
+    hadHome ||= own !== null;
+    return { place, ...known, ...(own !== null && { home: own }) };
+  };
   return {
     place,
     store,
@@ -92,7 +104,7 @@ export function openPostgresStores(
       const sql =
         'INSERT INTO planwave_store_ids SELECT unnest($1::text[]), false ON CONFLICT DO NOTHING';
       await db.query('write', sql, [ids]);
-      identity = null;
+      known = null;
     },
     findIdentity: async () => ((await db.readVersion()) < identifiedFrom ? null : identify()),
     prune: (options) => pruneDatabase({ ...at, store, index, home, ...options }),
@@ -137,14 +149,8 @@ function listContents(db: Database): StoreContents {
   };
 }
 
-async function readIdentity({ db, place }: ArtifactPlace, home: string): Promise<StoreIdentity> {
+async function readIds(db: Database): Promise<Pick<StoreIdentity, 'id' | 'copied'>> {
   const sql = 'SELECT id FROM planwave_store_ids ORDER BY is_own DESC, id';
   const [id = '', ...copied] = (await db.query('read', sql)).map((row) => String(row['id']));
-  const own = await findHomeIdentity(home);
-  return {
-    id,
-    place,
-    ...(own !== null && { home: own }),
-    ...(copied.length > 0 && { copied }),
-  };
+  return { id, ...(copied.length > 0 && { copied }) };
 }

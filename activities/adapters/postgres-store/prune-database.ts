@@ -40,16 +40,20 @@ export async function pruneDatabase(
       );
     }
   }
-  const sizes: number[] = [];
+  const swept = { records: 0, bytes: 0 };
+  const count = ({ records, bytes }: Swept): void => {
+    swept.records += records;
+    swept.bytes += bytes;
+  };
   let page: Ref[] = [];
   const sweepPage = async (): Promise<void> => {
     // One that a worker stores again in the meantime is young, and stays.
     const isOld = 'planwave_artifacts WHERE ref = ANY($2::text[]) AND stored_at < $1';
-    const swept = await sweep(db, dryRun, isOld, [new Date(before), page]);
-    sizes.push(...swept.map(sizeOf));
+    const rows = await sweep(db, dryRun, isOld, [new Date(before), page]);
+    count(sumUp(rows));
     page = [];
     // An object whose removal fails is left over until `checkObjects` finds it.
-    if (!dryRun) for (const object of swept.flatMap(objectOf)) await bucket?.remove(object);
+    if (!dryRun) for (const object of rows.flatMap(objectOf)) await bucket?.remove(object);
   };
   for await (const ref of listRefs(db, before)) {
     if (marked.has(ref)) continue;
@@ -57,25 +61,19 @@ export async function pruneDatabase(
     if (page.length === pageRows) await sweepPage();
   }
   if (page.length > 0) await sweepPage();
-  const old = [new Date(before)];
-  for (const isOld of [
-    'planwave_replies WHERE stored_at < $1',
-    "planwave_entries WHERE kind = 'effect' AND stored_at < $1",
-  ]) {
-    sizes.push(...(await sweep(db, dryRun, isOld, old)).map(sizeOf));
-  }
+  const replies = { rows: 'planwave_replies WHERE stored_at < $1', key: 'seq', first: '0' };
+  count(await sweepPages(db, dryRun, before, replies));
+  const effects = "planwave_entries WHERE kind = 'effect' AND stored_at < $1";
+  count(await sweepPages(db, dryRun, before, { rows: effects, key: 'key', first: '' }));
   const leadsNowhere = (text: string): boolean => {
     const entry = readIndexEntry(text);
     return entry !== null && !stored.has(entry.ref);
   };
-  sizes.push(
-    ...(await sweepEntries(db, { kind: 'shared', before, dryRun }, isUselessShared)),
-    ...(await sweepEntries(db, { kind: 'research', before, dryRun }, leadsNowhere)),
-  );
+  count(await sweepEntries(db, { kind: 'shared', before, dryRun }, isUselessShared));
+  count(await sweepEntries(db, { kind: 'research', before, dryRun }, leadsNowhere));
   return {
     runs: removed.map(({ record }) => record.run_id).toSorted(),
-    records: sizes.length,
-    bytes: sizes.reduce((sum, bytes) => sum + bytes, 0),
+    ...swept,
     kept_by: keptBy,
   };
 }
@@ -85,25 +83,55 @@ function isUselessShared(text: string): boolean {
   return shared !== null && isOutdated(shared.name, shared.value);
 }
 
-/** Removes entries that are useless and were last written before a time. @returns the size of each. */
+type Swept = Pick<Pruned, 'records' | 'bytes'>;
+
+/** Removes entries that are useless and were last written before a time. */
 async function sweepEntries(
   db: Database,
   { kind, before, dryRun }: { kind: 'shared' | 'research'; before: number; dryRun: boolean },
   isUseless: (text: string) => boolean,
-): Promise<readonly number[]> {
+): Promise<Swept> {
   const old = 'planwave_entries WHERE kind = $1 AND stored_at < $2';
   const values = [kind, new Date(before)];
   const rows = await db.query('read', `SELECT key, version, body FROM ${old}`, values);
-  const sizes: number[] = [];
+  const useless: Row[] = [];
   for (const { key, version, body } of rows) {
     if (!Buffer.isBuffer(body) || !isUseless(body.toString('utf8'))) continue;
     // Only what was read: a worker may write the next version.
     const read = `${old} AND key = $3 AND version = $4`;
     // oxlint-disable-next-line no-await-in-loop
-    const swept = await sweep(db, dryRun, read, [...values, key, version]);
-    sizes.push(...swept.map(sizeOf));
+    useless.push(...(await sweep(db, dryRun, read, [...values, key, version])));
   }
-  return sizes;
+  return sumUp(useless);
+}
+
+/**
+ * Removes old rows, page by page: a statement for all of them would take longer than one may.
+ *
+ * @param rows Table and condition; `$1` is the time. `first`: a key before all others.
+ */
+async function sweepPages(
+  db: Database,
+  dryRun: boolean,
+  before: number,
+  { rows, key, first }: Readonly<Record<'rows' | 'key' | 'first', string>>,
+): Promise<Swept> {
+  const page = `FROM ${rows} AND ${key} > $2 ORDER BY ${key} LIMIT ${pageRows}`;
+  const found = `${key} AS key, octet_length(body) AS size`;
+  // The condition again: a row that is written meanwhile is young, and stays.
+  const removed = `DELETE FROM ${rows} AND ${key} IN (SELECT ${key} ${page}) RETURNING ${found}`;
+  const swept = dryRun ? `SELECT ${found} ${page}` : removed;
+  const sums = `WITH swept AS (${swept})
+    SELECT count(*) AS records, coalesce(sum(size), 0) AS bytes, max(key) AS last FROM swept`;
+  const all = { records: 0, bytes: 0 };
+  for (let after: unknown = first; ;) {
+    // oxlint-disable-next-line no-await-in-loop
+    const [row] = await db.query(dryRun ? 'read' : 'write', sums, [new Date(before), after]);
+    after = row?.['last'] ?? null;
+    if (row === undefined || after === null) return all;
+    all.records += Number(row['records']);
+    all.bytes += Number(row['bytes']);
+  }
 }
 
 /** @throws {StoreUnavailable} when nothing says what the run of an entry needs. */
@@ -119,8 +147,8 @@ async function refuseDamaged(db: Database): Promise<void> {
 
 const anyObject = 'SELECT object FROM planwave_artifacts WHERE object IS NOT NULL LIMIT 1';
 
-function sizeOf({ size }: Row): number {
-  return Number(size);
+function sumUp(rows: readonly Row[]): Swept {
+  return { records: rows.length, bytes: rows.reduce((sum, { size }) => sum + Number(size), 0) };
 }
 
 function objectOf({ object }: Row): readonly string[] {

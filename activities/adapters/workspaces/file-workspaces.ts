@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Ref } from '../../../contracts/ref.ts';
 import { checkWorkspacePath, foldFileName } from '../../../core/effects/check-workspace-path.ts';
 import { engineLimits } from '../../../core/limits.ts';
-import { toRunDirectory, treePaths } from '../../projection/paths.ts';
+import { toRunDirectory, toWrittenFolder, treePaths } from '../../projection/paths.ts';
 import { hashBytes } from '../../text/bytes.ts';
 import {
   WorkspaceRefused,
@@ -41,7 +41,7 @@ import { takeOver } from './take-over.ts';
 
 /** Opens the notes of what runs have written: one empty file for each run, path and content, below `<home>/written`. */
 function openWritten(home: string) {
-  const folderOf = (runId: string): string => join(home, 'written', toRunDirectory(runId));
+  const folderOf = (runId: string): string => join(home, toWrittenFolder(runId));
   const noteOf = (runId: string, path: string, sha256: string): string =>
     join(folderOf(runId), hashBytes(`${path}\n${sha256}`));
   return {
@@ -130,8 +130,8 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
         if (found === null || kept === null) return found;
         return { ...found, kept_ref: kept.ref, kept_mode: kept.mode };
       }),
-    async write(place, path, text, terms = {}) {
-      const bytes = Buffer.from(text, 'utf8');
+    async write(place, path, content, terms = {}) {
+      const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
       const state = { sha256: hashBytes(bytes), bytes: bytes.byteLength };
       const done = await inTarget(await rootOf(place), path, true, (target) =>
         change({ place, target, terms }, async (_found, mayStill) => {

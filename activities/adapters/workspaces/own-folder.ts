@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { chmod, cp, lstat, mkdir, readdir, rm } from 'node:fs/promises';
+import { cp, lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../../core/text/message-of.ts';
 import { WorkspaceRefused, type WorkspacePlace, type Workspaces } from '../../ports/workspaces.ts';
 import { toRunDirectory, treePaths } from '../../projection/paths.ts';
+import { removeFolder } from '../file-store/atomic-write-file.ts';
 import { getCode } from '../file-store/store-errors.ts';
 
 /** Tries at a copy: other delegations write and remove files meanwhile. */
@@ -46,25 +47,6 @@ async function copyAnew(source: string, copy: string): Promise<void> {
   await removeFolder(copy);
   await mkdir(copy, { recursive: true, mode: 0o700 });
   if (existsSync(source)) await copyFolder(source, copy);
-}
-
-/** Removes a folder, also one with folders in it that a command has closed. No command may be at work in it. */
-async function removeFolder(folder: string): Promise<void> {
-  const remove = () => rm(folder, { recursive: true, force: true });
-  try {
-    await remove();
-  } catch {
-    await openFolders(folder);
-    await remove();
-  }
-}
-
-async function openFolders(folder: string): Promise<void> {
-  await chmod(folder, 0o700);
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    // oxlint-disable-next-line no-await-in-loop
-    if (entry.isDirectory()) await openFolders(join(folder, entry.name));
-  }
 }
 
 /** Copies files, folders and links, which are not followed; pipes and sockets stay. */

@@ -24,7 +24,7 @@ import {
 import { getCode } from '../file-store/store-errors.ts';
 import type { OpenFile } from './open-file.ts';
 import { closing, descend, type OpenFolder, refuseOwn, toRefusal } from './open-folder.ts';
-import { keptBy, type KeptPaths, type ReadGrants } from './readable-paths.ts';
+import { ignoredBelow, keptBy, type KeptPaths, type ReadGrants } from './readable-paths.ts';
 import { runRipgrep } from './ripgrep.ts';
 import { hashBytes } from '../../text/bytes.ts';
 
@@ -241,7 +241,7 @@ async function readContent(
   const content = await closing(file, () => file.readAtMost(max + 1));
   if (content.byteLength > max) {
     throw new WorkspaceRefused(
-      `${JSON.stringify(shown)} has more than ${max} bytes, the most that can be read. Try: search_files for the lines that you need.`,
+      `${JSON.stringify(shown)} has more than ${max} bytes, the most that can be read and searched. Try: a smaller part of it, which run_command can print if you have it.`,
     );
   }
   const sha256 = hashBytes(content);
@@ -256,7 +256,8 @@ async function search(root: Root, order: SearchOrder, signal: AbortSignal): Prom
     { ...root, granted: false },
     parts,
     order.path,
-    async ({ folder, home }) => {
+    async ({ folder, home, ignores }) => {
+      const isLeft = ignoredBelow(folder, parts, ignores);
       const own = home === null ? '' : relative(folder.real, home).split(sep).join('/');
       return runRipgrep(order, {
         // The process starts in the folder that is open, whatever its path leads to by then.
@@ -265,7 +266,7 @@ async function search(root: Root, order: SearchOrder, signal: AbortSignal): Prom
         signal,
         pathOf: (inside) => {
           const names = [...parts, ...inside.split('/')];
-          const isOpen = checkReadPath(names.join('/')).ok && isWanted(names);
+          const isOpen = checkReadPath(names.join('/')).ok && isWanted(names) && !isLeft(names);
           return isOpen ? names.join('/') : null;
         },
       });

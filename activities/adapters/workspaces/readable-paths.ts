@@ -1,4 +1,11 @@
-import { isIgnored, isResult, parseIgnoreFile } from '../../../core/effects/ignored-paths.ts';
+import { lstatSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  isIgnored,
+  isResult,
+  parseIgnoreFile,
+  type IgnoreFile,
+} from '../../../core/effects/ignored-paths.ts';
 
 /** Returns true for a path that may be read although it is private or ignored. */
 export type ReadGrants = (parts: readonly string[], isFolder: boolean) => boolean;
@@ -20,6 +27,41 @@ export function keptBy(list?: () => Promise<readonly string[]>): KeptPaths {
     listed ??= (list?.() ?? Promise.resolve([])).then((paths) => new Set(paths.flatMap(wayTo)));
     return (await listed).has(parts.join('/'));
   };
+}
+
+/**
+ * Returns a test for files below a folder of a workspace that the ignore files above it name. Those below it are read too: they
+ * may take a file back.
+ *
+ * @param parts Of the folder, from the workspace down.
+ * @param above Ignore files from the workspace down to the folder, without its own.
+ */
+export function ignoredBelow(
+  folder: { readonly path: string },
+  parts: readonly string[],
+  above: readonly IgnoreFile[],
+): (path: readonly string[]) => boolean {
+  const known = new Map<string, IgnoreFile>();
+  const readOnce = (way: readonly string[]): IgnoreFile => {
+    const path = join(folder.path, ...way.slice(parts.length), '.gitignore');
+    const file = known.get(path) ?? parseIgnoreFile(way, readPlainFile(path));
+    known.set(path, file);
+    return file;
+  };
+  return (path) => {
+    if (above.every(({ patterns }) => patterns.length === 0)) return false;
+    const ways = path.slice(parts.length).map((_part, at) => path.slice(0, parts.length + at));
+    return isIgnored([...above, ...ways.map(readOnce)], path, false);
+  };
+}
+
+/** Returns the text of a file; of what is none, such as a link, an empty one. */
+function readPlainFile(path: string): string {
+  try {
+    return lstatSync(path).isFile() ? readFileSync(path, 'utf8') : '';
+  } catch {
+    return '';
+  }
 }
 
 /** Lists a path and the folders above it. */

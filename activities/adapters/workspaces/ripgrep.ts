@@ -12,7 +12,7 @@ import {
 
 /** Most characters of a matching line that are returned. */
 const lineCharsMax = 300;
-/** Most matches in one file: more say nothing new. */
+/** Most matches in one file: more say nothing new. One more is asked for, so that the result says when there are more. */
 const matchesPerFileMax = 100;
 const errorCharsMax = 600;
 
@@ -26,7 +26,7 @@ export interface RipgrepPlace {
 }
 
 /**
- * Searches with ripgrep, which reads ignore files, follows no links, and takes linear time for any pattern.
+ * Searches with ripgrep, which reads the ignore files below `cwd`, follows no links, and takes linear time for any pattern.
  *
  * @throws {WorkspaceRefused} when the pattern is faulty, or this machine has no ripgrep.
  */
@@ -39,6 +39,8 @@ export async function runRipgrep(order: SearchOrder, place: RipgrepPlace): Promi
     signal: place.signal,
   });
   const matches: SearchMatch[] = [];
+  const ofFile = { path: '', matches: 0 };
+  let isFull = false;
   let isCut = false;
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -51,14 +53,16 @@ export async function runRipgrep(order: SearchOrder, place: RipgrepPlace): Promi
   // Heard at once, although the lines are read first.
   ended.catch(() => undefined);
   for await (const line of createInterface({ input: child.stdout })) {
-    if (isCut) continue;
+    if (isFull) continue;
     const match = readMatch(line, place.pathOf);
     if (match === null) continue;
-    if (matches.length < engineLimits.searchMatchesMax) matches.push(match);
-    else {
-      isCut = true;
-      child.kill();
-    }
+    // One file comes after the other.
+    if (ofFile.path !== match.path) Object.assign(ofFile, { path: match.path, matches: 0 });
+    ofFile.matches += 1;
+    isFull = matches.length === engineLimits.searchMatchesMax;
+    isCut ||= isFull || ofFile.matches > matchesPerFileMax;
+    if (isFull) child.kill();
+    else if (ofFile.matches <= matchesPerFileMax) matches.push(match);
   }
   const code = await ended;
   // 1: nothing was found. 2 with matches: single files could not be read.
@@ -72,10 +76,11 @@ export async function runRipgrep(order: SearchOrder, place: RipgrepPlace): Promi
 
 function argumentsOf({ pattern, ignoreCase }: SearchOrder, hidden: readonly string[]): string[] {
   const fixed = ['--no-config', '--json', '--hidden', '--no-require-git', '--no-messages'];
-  const files = ['--no-ignore-global', '--no-ignore-exclude', '--no-ignore-dot', '--sort', 'path'];
+  const ignored = ['global', 'exclude', 'dot', 'parent'].map((name) => `--no-ignore-${name}`);
+  const files = [...ignored, '--sort', 'path'];
   const bounds = [
     ['--max-columns', `${lineCharsMax}`],
-    ['--max-count', `${matchesPerFileMax}`],
+    ['--max-count', `${matchesPerFileMax + 1}`],
     ['--max-filesize', `${engineLimits.readFileBytesMax}`],
   ].flat();
   const left = ['.git', '.env*', ...hidden.map((path) => `/${path}`)];

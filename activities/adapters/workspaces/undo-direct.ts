@@ -23,7 +23,7 @@ interface ChangedFile {
 
 export type UndoneFiles =
   | { readonly state: 'done'; readonly files: { change: string; path: string }[] }
-  /** Nothing was changed: these files are not what the run left, were changed by the user in between, or were no text. */
+  /** Nothing was changed: these files are not what the run left, or were changed by the user in between. */
   | { readonly state: 'conflict'; readonly files: readonly string[] };
 
 /**
@@ -46,9 +46,10 @@ export async function undoDirect(
     const now = (await workspaces.look(place, file.path))?.sha256 ?? null;
     const before = await readBefore(store, file);
     if (before.has(now)) continue;
-    const [text, ...others] = before.values();
-    if (!file.after.has(now) || text === undefined || others.length > 0) conflicts.push(file.path);
-    else undone.push({ file, now, text });
+    const [content, ...others] = before.values();
+    if (!file.after.has(now) || content === undefined || others.length > 0) {
+      conflicts.push(file.path);
+    } else undone.push({ file, now, content });
     /* oxlint-enable no-await-in-loop */
   }
   if (conflicts.length > 0) return { state: 'conflict', files: conflicts };
@@ -62,31 +63,31 @@ interface UndoneFile {
   readonly file: ChangedFile;
   /** SHA-256 of the present content; null for no file. */
   readonly now: string | null;
-  /** Text before the run; null for no file. */
-  readonly text: string | null;
+  /** Content before the run, byte for byte; null for no file. */
+  readonly content: Uint8Array | null;
 }
 
-/** Reads the texts before the run, by SHA-256: with keys that is not the address. Undefined for bytes that are no text. */
+/** Reads the contents before the run, by SHA-256: with keys that is not the address. */
 async function readBefore(
   store: ArtifactStore,
   { before }: ChangedFile,
-): Promise<ReadonlyMap<string | null, string | null | undefined>> {
+): Promise<ReadonlyMap<string | null, Uint8Array | null>> {
   if (before.length === 0) return new Map([[null, null]]);
   const contents = await Promise.all(before.map((ref) => store.get(ref)));
-  return new Map(contents.map((bytes) => [hashBytes(bytes), toText(bytes)]));
+  return new Map(contents.map((bytes) => [hashBytes(bytes), bytes]));
 }
 
 async function putBack(
   workspaces: Workspaces,
   place: WorkspacePlace,
-  { file: { path, mode }, now, text }: UndoneFile,
+  { file: { path, mode }, now, content }: UndoneFile,
 ): Promise<{ change: string; path: string }> {
   const terms = { expected: now };
-  if (text === null) {
+  if (content === null) {
     await workspaces.remove(place, path, terms);
     return { change: 'deleted', path };
   }
-  await workspaces.write(place, path, text, { ...terms, ...definedOnly({ mode }) });
+  await workspaces.write(place, path, content, { ...terms, ...definedOnly({ mode }) });
   return { change: now === null ? 'added' : 'changed', path };
 }
 
@@ -115,10 +116,4 @@ function addChange(
     mode,
     after: new Set([...after, removed === true ? null : sha256]),
   };
-}
-
-/** @returns undefined for bytes that are no text. */
-function toText(bytes: Uint8Array): string | undefined {
-  const text = Buffer.from(bytes).toString('utf8');
-  return Buffer.from(text, 'utf8').equals(bytes) ? text : undefined;
 }

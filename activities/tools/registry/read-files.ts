@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { readPathCharsMax } from '../../../core/effects/check-workspace-path.ts';
+import { engineLimits } from '../../../core/limits.ts';
 import type { ListedEntry, SearchMatch, Workspaces } from '../../ports/workspaces.ts';
 import { decodeText, splitPages, takeLines } from '../../text/bytes.ts';
 import type { Worktrees } from '../../ports/worktrees.ts';
@@ -84,7 +85,9 @@ function createSearchFiles(workspaces: Workspaces): ReadingTool {
       const order = { ...asked, glob, ignoreCase: ignore_case };
       const place = await placeOf(context);
       const { matches, isCut } = await workspaces.search(place, order, context.signal);
-      if (matches.length === 0) return '[Nothing was found.]';
+      if (matches.length === 0) {
+        return `[Nothing was found. Files with more than ${engineLimits.readFileBytesMax} bytes are not searched.]`;
+      }
       const more = isCut ? ['[There are more matches. Search for something rarer.]'] : [];
       const text = [...matches.map(describeMatch), ...more].join('\n');
       return showPage(text, number, (next) =>

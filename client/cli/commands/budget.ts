@@ -19,7 +19,7 @@ interface SetOptions {
 
 const usdMax = 1_000_000;
 
-/** Registers the commands for budgets of tenants. Only those that change a limit ask the server. */
+/** Registers the commands for budgets of tenants. Those that change a limit, or find none, ask the server for the workers' stores. */
 export function registerBudget(budget: Command, runner: CommandRunner): void {
   const tenant = ['<tenant>', 'name of the tenant, as in start --tenant'] as const;
   budget
@@ -59,18 +59,23 @@ async function setBudget(
   };
 }
 
-async function showBudget({ deps }: CommandContext, name: string): Promise<CommandResult> {
+async function showBudget(context: CommandContext, name: string): Promise<CommandResult> {
   const tenant = readTenant(name);
-  const view = await deps.budgets.read(tenant);
-  if (view === null) throw noBudget(tenant);
+  const view = await context.deps.budgets.read(tenant);
+  if (view === null) throw noBudget(tenant, await describeOtherStore(context));
   return { data: view, lines: [describeDay(view)] };
 }
 
-async function listBudgets({ deps }: CommandContext): Promise<CommandResult> {
-  const budgets = await deps.budgets.list();
+async function listBudgets(context: CommandContext): Promise<CommandResult> {
+  const budgets = await context.deps.budgets.list();
   if (budgets.length === 0) {
     const set = commandText('budget', 'set', 'acme', '--usd-per-day', '50');
-    return { data: { budgets }, lines: [`No tenant has a budget. Try: ${set}`] };
+    const elsewhere = await describeOtherStore(context);
+    const line =
+      elsewhere === null
+        ? `No tenant has a budget. Try: ${set}`
+        : `No tenant has a budget in the store of this shell. ${elsewhere} Budgets there are not seen here. ${sameStore}`;
+    return { data: { budgets }, lines: [cleanLine(line)] };
   }
   const rows = budgets.map(({ tenant, ...day }) => [
     tenant,
@@ -85,7 +90,7 @@ async function listBudgets({ deps }: CommandContext): Promise<CommandResult> {
 async function removeBudget(context: CommandContext, name: string): Promise<CommandResult> {
   const tenant = readTenant(name);
   await checkStore(context);
-  if (!(await context.deps.budgets.remove(tenant))) throw noBudget(tenant);
+  if (!(await context.deps.budgets.remove(tenant))) throw noBudget(tenant, null);
   const resumed = await resumeRuns(context, tenant);
   return {
     data: { tenant, removed: true, ...resumed.data },
@@ -110,12 +115,9 @@ async function checkStore(context: CommandContext): Promise<() => Promise<readon
   if (own === undefined) return async () => [];
   const taskQueue = taskQueueOf(context.deps.env);
   const stores = await readStores(context, taskQueue);
-  if (stores.length > 0 && !stores.some((id) => id === own?.id)) {
-    const here =
-      own === null ? 'the home of this shell is new' : `this shell has ${nameStore(own)}`;
-    const message =
-      `The workers of the task queue ${taskQueue} have the store ${stores.join(', ')}, and ${here}. A budget here limits none ` +
-      'of their calls, so nothing was changed. Try: set PLANWAVE_HOME and PLANWAVE_STORE_URL as the workers have them';
+  const others = explainOthers(own, stores, taskQueue);
+  if (others !== null) {
+    const message = `${others} A budget here limits none of their calls, so nothing was changed. ${sameStore}`;
     throw new CliError('other_store', exitCodes.unmet, message, { stores });
   }
   const note =
@@ -128,6 +130,27 @@ async function checkStore(context: CommandContext): Promise<() => Promise<readon
       ? []
       : [cleanLine(`The budget is kept in ${nameStore(store)}.${note}`)];
   };
+}
+
+const sameStore = 'Try: set PLANWAVE_HOME and PLANWAVE_STORE_URL as the workers have them';
+
+/** @returns null when a worker has the store of this shell, and when none has told its own. */
+function explainOthers(
+  own: StoreIdentity | null,
+  stores: readonly string[],
+  taskQueue: string,
+): string | null {
+  if (stores.length === 0 || stores.some((id) => id === own?.id)) return null;
+  const here = own === null ? 'the home of this shell is new' : `this shell has ${nameStore(own)}`;
+  return `The workers of the task queue ${taskQueue} have the store ${stores.join(', ')}, and ${here}.`;
+}
+
+/** Explains that the workers of the task queue have other stores than this shell; null when this is not known. */
+async function describeOtherStore(context: CommandContext): Promise<string | null> {
+  const own = await findStore(context);
+  if (own === undefined) return null;
+  const taskQueue = taskQueueOf(context.deps.env);
+  return explainOthers(own, await readStores(context, taskQueue), taskQueue);
 }
 
 /** Returns the ids of the stores of the workers that poll. None when the server can't be reached. */
@@ -173,8 +196,12 @@ function describeDay(view: TenantDayView): string {
   return `${tenant}: ${formatDollars(spent_micro_usd)} of ${formatDollars(limit_micro_usd)} spent today${reserved}. The day ends ${formatTime(ends_at)} UTC.`;
 }
 
-function noBudget(tenant: string): CliError {
+/** @param elsewhere Why budgets of the workers are not seen here; null when they would be. */
+function noBudget(tenant: string, elsewhere: string | null): CliError {
   const set = commandText('budget', 'set', tenant, '--usd-per-day', '50');
-  const message = `The tenant ${tenant} has no budget, so its calls have no limit. Try: ${set}`;
+  const message =
+    elsewhere === null
+      ? `The tenant ${tenant} has no budget, so its calls have no limit. Try: ${set}`
+      : `The tenant ${tenant} has no budget in the store of this shell. ${elsewhere} A budget there is not seen here. ${sameStore}`;
   return new CliError('not_found', exitCodes.notFound, message);
 }

@@ -22,7 +22,8 @@ async function diff(
   delegation: string | undefined,
 ): Promise<CommandResult> {
   const { changes } = context.deps;
-  const patch = await inHomeOf(context, run, () => changes.diff(run, delegation ?? null));
+  const read = () => changes.diff(run, delegation ?? null);
+  const patch = await inHomeOf(context, run, read, 'copies');
   const lines = patch === '' ? ['Nothing is changed.'] : [cleanText(patch).trimEnd()];
   return { data: { run_id: run, patch }, lines };
 }
@@ -34,7 +35,8 @@ async function takeOver(
   run_id: string,
   name: keyof typeof doneBy,
 ): Promise<CommandResult> {
-  const taken = await inHomeOf(context, run_id, () => context.deps.changes[name](run_id));
+  const take = () => context.deps.changes[name](run_id);
+  const taken = await inHomeOf(context, run_id, take, 'copies');
   const { dir, files, commit } = taken;
   const done = doneBy[name];
   const first =

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createFileRunIndex } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import { createRunChanges } from '../../../activities/adapters/git/git-run-changes.ts';
@@ -132,4 +132,34 @@ it('the diff of a delegation that the run does not have is an error: it is no de
     code: 'not_found',
     message: expect.stringMatching(/"fixx" of my-run has worked with files\. .*Try: /),
   });
+});
+
+it('in another home of the same database, changes are not taken for none: the command fails and names the cure', async () => {
+  const { folder } = await createTeam({});
+  const receipt = { target: 'a.txt', sha256: 'ab', bytes: 1 };
+  const effect = { wave: 1, state: 'confirmed', receipt };
+  const cliOf = async (record: object) => {
+    const workspace_dir = folder.dir;
+    const { store, record_ref } = await createBench({ record: { workspace_dir, ...record } });
+    const index = createFileRunIndex({ home: mkdtempSync(join(folder.home, '..', 'index-')) });
+    await index.write('my-run', record_ref, 0);
+    return createCliChanges(folder.home, async () => ({ store, index }));
+  };
+  const cli = await cliOf({ effects: [effect] });
+  const refusal = {
+    code: 'not_found',
+    exitCode: 4,
+    message: expect.stringMatching(
+      /my-run has changed files, and its .* not in .*Try: .*PLANWAVE_HOME/,
+    ),
+  };
+  await expect(cli.diff('my-run', null)).rejects.toMatchObject(refusal);
+  await expect(cli.diff('my-run', 'fix')).rejects.toMatchObject(refusal);
+  await expect(cli.apply('my-run')).rejects.toMatchObject(refusal);
+  await expect(cli.undo('my-run')).rejects.toMatchObject(refusal);
+  // What a fork took over is in the copies of the other run, and a call of something elsewhere changes no file.
+  const origin = { run_id: 'other', wave: 2 };
+  const call = { ...effect, wave: 2, receipt: { ...receipt, call: true } };
+  const others = await cliOf({ origin, effects: [effect, call] });
+  expect(await others.diff('my-run', null)).toBe('');
 });

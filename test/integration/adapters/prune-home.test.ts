@@ -1,4 +1,5 @@
-import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, lchown, mkdir, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
 import {
@@ -8,6 +9,7 @@ import {
 import { pruneHome } from '../../../activities/adapters/file-store/prune-home.ts';
 import { listSegments } from '../../../activities/adapters/file-store/segment-files.ts';
 import { openSegments } from '../../../activities/adapters/file-store/segments.ts';
+import { toWrittenFolder, treePaths } from '../../../activities/projection/paths.ts';
 import { readRecord } from '../../../activities/artifacts/record-log.ts';
 import { exportRun } from '../../../activities/run-record/export-run.ts';
 import { readTree } from '../../support/read-tree.ts';
@@ -35,6 +37,16 @@ async function createHome(): Promise<Harness> {
     });
   }
   return harness;
+}
+
+const nobody = 65_534;
+
+/** Gives a folder, with all below it, to a user whom closed folders keep out. */
+async function giveAway(folder: string): Promise<void> {
+  const names = await readdir(folder, { recursive: true });
+  for (const path of [folder, ...names.map((name) => join(folder, name))]) {
+    await lchown(path, nobody, nobody);
+  }
 }
 
 async function pruneOlder(
@@ -182,6 +194,29 @@ describe('finding T9: prune', () => {
     await rm(join(crashed.home, 'old'), { recursive: true });
     expect(await prune(crashed)).toMatchObject({ runs: [] });
     expect(await treeOf(crashed.home)).toEqual(await treeOf(harness.home));
+  });
+
+  it('removes the notes of what the run wrote, and copies in which a command has closed a folder', async () => {
+    const harness = await createHome();
+    const { home } = harness;
+    const [old = '', young = ''] = ['old', 'young'].map((id) => join(home, toWrittenFolder(id)));
+    const closed = join(home, 'old', treePaths.worktree('fix'), 'files', 'closed');
+    for (const folder of [old, young, closed]) {
+      await mkdir(folder, { recursive: true });
+      await writeFile(join(folder, 'one'), '');
+    }
+    await chmod(closed, 0o555);
+    // Root may do everything in a closed folder.
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) await giveAway(home);
+    if (isRoot) process.seteuid?.(nobody);
+    try {
+      expect((await prune(harness)).runs).toEqual(['old']);
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+    }
+    expect(existsSync(join(home, 'old', 'worktrees'))).toBe(false);
+    expect([old, young].map((folder) => existsSync(folder))).toEqual([false, true]);
   });
 
   it('HP5: a run whose record cannot be read stops it before anything is removed', async () => {

@@ -1,5 +1,7 @@
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openHome } from '../../../activities/adapters/file-store/home-format.ts';
 import { openStores } from '../../../activities/adapters/open-stores.ts';
 import { migrations } from '../../../activities/adapters/postgres-store/database.ts';
 import { hashName } from '../../../activities/adapters/postgres-store/postgres-ledgers.ts';
@@ -257,6 +259,50 @@ describe('upkeep', () => {
       expect(await effects.find('a'.repeat(64))).toEqual({ state: null, version: 0 });
     });
   });
+});
+
+it('a prune counts and removes more old replies and effects than one statement may take', async () => {
+  const url = await createDatabase('many_rows');
+  const counts = { replies: 200_000, entries: 1_001 };
+  await withStores(url, async (stores) => {
+    await stores.open();
+    const old = "now() - interval '2 days' FROM generate_series(1, $1) AS n";
+    const reply = `INSERT INTO planwave_replies (id, key, attempt, root, body, stored_at)
+      SELECT gen_random_uuid(), md5(n::text), 1, 'root', 'body', ${old}`;
+    const effect = `INSERT INTO planwave_entries (kind, key, version, writer, body, stored_at)
+      SELECT 'effect', md5(n::text), 1, gen_random_uuid(), 'body', ${old}`;
+    await execute(reply, [counts.replies], url);
+    await execute(effect, [counts.entries], url);
+    await stores.effects.put('a'.repeat(64), { type: 'intended', round: 1 }, 0);
+    const endedBefore = Math.floor(Date.now() / 1_000) - 24 * 3_600;
+    const dry = await stores.prune({ endedBefore, dryRun: true });
+    const records = counts.replies + counts.entries;
+    expect(dry).toMatchObject({ records, bytes: records * 4 });
+    expect(await stores.prune({ endedBefore, dryRun: false })).toEqual(dry);
+    expect(await execute('SELECT 1 FROM planwave_replies', [], url)).toEqual([]);
+    expect(await execute('SELECT 1 FROM planwave_entries', [], url)).toHaveLength(1);
+  });
+}, 120_000);
+
+it('a home beside a database that is gone while its process works is waited for, not made anew', async () => {
+  const url = await createDatabase('home_gone');
+  const home = join(at.home, 'beside');
+  const stores = openStores({ home, storeUrl: url });
+  const { home: known } = await stores.open().then(() => stores.identify());
+  expect(known?.id).toMatch(/./);
+  await rename(home, `${home}-aside`);
+  await mkdir(home);
+  await expect(stores.identify()).rejects.toMatchObject({
+    type: 'StoreUnavailable',
+    message: expect.stringContaining(`The artifact home "${home}" is gone`),
+  });
+  // A worker that is started now makes another one: its id tells it apart.
+  await openHome(home);
+  expect((await stores.identify()).home?.id).not.toBe(known?.id);
+  await rm(home, { recursive: true });
+  await rename(`${home}-aside`, home);
+  expect((await stores.identify()).home).toEqual(known);
+  await stores.close();
 });
 
 describe('a copy', () => {

@@ -127,7 +127,11 @@ it.each([
   ['read_file', { path: 'src' }, /not a file/],
   ['list_files', { path: '../' }, /Try: /],
   ['search_files', { pattern: '(' }, /failed.*Try: /s],
-  ['search_files', { pattern: 'nothing like it' }, /^\[Nothing was found\.\]$/],
+  [
+    'search_files',
+    { pattern: 'nothing like it' },
+    /^\[Nothing was found\. Files with more than 5000000 bytes are not searched\.\]$/,
+  ],
 ] as const)('%s %j says what is wrong', async (name, input, said) => {
   const { read } = await createSet();
   expect((await read(name, input)).text).toMatch(said);

@@ -74,6 +74,31 @@ it('lists, reads and searches what belongs to the project', async () => {
   expect(inside.matches.map(({ path }) => path)).toEqual(['src/price.ts']);
 });
 
+it('a search heeds the ignore files of the workspace, also of a subfolder, and none above the workspace', async () => {
+  const { put, place, workspaces } = createProject();
+  put('../.gitignore', '*\n');
+  put('.gitignore', '*.log\n/src/made/\n');
+  put('src/made/price.ts', 'price\n');
+  put('src/deep/.gitignore', '!kept.log\n');
+  put('src/deep/kept.log', 'price\n');
+  put('src/deep/other.log', 'price\n');
+  const find = async (path: string) =>
+    (await workspaces.search(place, order({ path }), signal)).matches.map((one) => one.path);
+  const below = ['src/deep/er/tax.ts', 'src/deep/kept.log', 'src/price.ts'];
+  expect(await find('src')).toEqual(below);
+  expect(await find('')).toEqual(['.github/ci.yml', 'dist/price.js', ...below]);
+});
+
+it('a search says when a file has more matches than are returned of it', async () => {
+  const { put, place, workspaces } = createProject();
+  put('many.txt', 'needle\n'.repeat(101));
+  put('then.txt', 'needle\n'.repeat(100));
+  const found = await workspaces.search(place, order({ pattern: 'needle' }), signal);
+  expect([found.isCut, found.matches.length]).toEqual([true, 200]);
+  const then = order({ pattern: 'needle', path: '', glob: 'then.txt' });
+  expect((await workspaces.search(place, then, signal)).isCut).toBe(false);
+});
+
 it("RW1: private, ignored and the engine's own files stay closed to every way of asking", async () => {
   const { place, workspaces } = createProject();
   for (const path of ['.env', '.git/config', 'dist/price.js', 'debug.log', 'home/objects/x']) {
@@ -163,7 +188,7 @@ it('RW3: a huge file is refused, and many entries and matches are cut', async ()
   const { put, place, workspaces } = createProject();
   put('huge.txt', Buffer.alloc(engineLimits.readFileBytesMax + 1, 'a'));
   await expect(workspaces.read(place, 'huge.txt')).rejects.toThrow(
-    /more than 5000000 bytes.*Try: /,
+    /more than 5000000 bytes, .* read and searched\. Try: a smaller part/,
   );
   for (let file = 0; file < 15; file += 1) put(`many/${file}.txt`, 'needle\n'.repeat(100));
   const found = await workspaces.search(place, order({ pattern: 'needle' }), signal);

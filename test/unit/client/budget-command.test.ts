@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CliSession } from '../../../client/cli/cli-session.ts';
@@ -142,6 +142,20 @@ describe('the store of the workers', () => {
       expect(refused.err).toContain('Try: set PLANWAVE_HOME and PLANWAVE_STORE_URL');
       expect((await runWith(line, null, ['cd34'])).err).toContain('the home of this shell is new');
       expect((await run('budget show acme')).out).toContain('of $50.00');
+    },
+  );
+
+  it.each(['budget show acme', 'budget list'])(
+    '%s: another one than that of this shell is named where no budget is found, and nothing is made',
+    async (line) => {
+      const elsewhere = 'have the store cd34, and this shell has the store ab12';
+      const { out, err } = await runWith(line, own, ['cd34']);
+      expect(out + err).toContain(elsewhere);
+      expect(out + err).toContain('Try: set PLANWAVE_HOME and PLANWAVE_STORE_URL');
+      expect(out + err).not.toContain('no limit');
+      const same = await runWith(line, own, ['ab12', 'cd34']);
+      expect(same.out + same.err).toContain('--usd-per-day 50');
+      expect(readdirSync(home)).toEqual([]);
     },
   );
 

@@ -299,6 +299,27 @@ describe('the other commands', () => {
     expect(json(out)).toEqual({ run_id: 'run-1', path: '.planning/run-1' });
   });
 
+  it('diff in a shell with the same database and another home names the home with the working copies', async () => {
+    const home = { id: 'home-a', place: '"/a" on host-a' };
+    const store = { id: 'db', place: 'postgresql://db/planwave' };
+    const describe = () => Promise.resolve(listing({ store: { ...store, home } }));
+    const lost = () => Promise.reject(new PlanwaveClientError('not_found', 'No copies here.'));
+    const changes = { diff: lost, apply: lost, undo: lost };
+    const inHome = (own: typeof home) => async () => ({ ...store, home: own });
+    const other = { id: 'home-b', place: '"/b" on host-b' };
+    expect(
+      await run(['diff', 'run-1'], { describe }, { changes, findStore: inHome(other) }),
+    ).toMatchObject({
+      code: 4,
+      err: expect.stringMatching(
+        /working copies .* in the home home-a \("\/a" on host-a\); .* is home-b .*Try: set PLANWAVE_HOME/,
+      ),
+    });
+    expect(
+      await run(['diff', 'run-1'], { describe }, { changes, findStore: inHome(home) }),
+    ).toMatchObject({ code: 4, err: expect.stringContaining('No copies here.') });
+  });
+
   it('list shows how a run was closed rather than what a worker last recorded', async () => {
     const load = { priority: 1, tenant: 'acme', model_queue: 'q' };
     const runs = [listing({ load }), listing({ run_id: 'run-2', execution: 'terminated' })];

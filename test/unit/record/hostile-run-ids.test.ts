@@ -25,6 +25,9 @@ const hostileIds = [
   'segments',
   'refs',
   'effects',
+  'shared',
+  'written',
+  'blocked',
   'Run',
   'RUN',
   'run.',
@@ -64,6 +67,10 @@ it('fault 51: twins in case and Unicode have folders that differ on every file s
   expect(folded.size).toBe(names.length);
   for (const name of names) expect(name).toMatch(/^[a-z0-9][a-z0-9_~-]{0,63}$/);
   expect(toRunDirectory('run')).toBe('run');
+  // A prune removes the folder of its run.
+  for (const id of ['segments', 'shared', 'written', 'blocked']) {
+    expect(toRunDirectory(id)).toMatch(/~/);
+  }
   expect(toRunDirectory('Team/A Run')).toMatch(/^team-a-run~[0-9a-f]{32}$/);
 });
 
