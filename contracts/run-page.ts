@@ -88,14 +88,14 @@ export interface PageWave {
   readonly work: readonly PageWork[];
 }
 
-/** A delegation, a phase of its triad, or a task of its team. */
+/** A delegation, a phase of its triad, a task of its team, or the judgement of a triad on its output. */
 export interface PageWork {
   /** Unique in the run: a delegation_id, the id of a task, or `<delegation_id>/<phase>`. */
   readonly work_id: string;
   readonly kind: 'agent' | 'triad' | 'team' | 'phase' | 'task';
   readonly agent_id: string;
   readonly title: string;
-  /** `planned`, `working`, or its end. */
+  /** `planned`, `working`, or its end: `ended` where the record does not say which. */
   readonly state: string;
   readonly reason: string;
   /** Null where the plan is not stored. */

@@ -214,7 +214,7 @@ async function answerRead(
     throw new Error(`${name} is not a tool that only reads.`);
   }
   const timeoutMs = Math.min(
-    deps.toolTimeoutMs ?? toolTimeoutMsDefault,
+    tool.timeoutMsOf?.(prepared.input) ?? deps.toolTimeoutMs ?? toolTimeoutMsDefault,
     Math.max(1, until - performance.now()),
   );
   const { record_ref, upstream } = input.reading;

@@ -90,6 +90,7 @@ async function renderOutput(
     listBlock('criteria_unmet', criteria_unmet, blockBytesMax.task_coverage),
     ...listNonEmpty('facts', output.facts),
     ...listNonEmpty('assumptions_made', output.assumptions_made),
+    ...listNonEmpty('optional_questions', output.optional_questions),
     ...listNonEmpty('missing_info_requests', output.missing_info_requests),
     ...listNonEmpty('effects_claimed', output.effects_claimed),
     textBlock('detailed_md', long, Infinity),

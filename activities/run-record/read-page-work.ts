@@ -3,6 +3,7 @@ import type { Delegation } from '../../contracts/delegation.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { PageWork } from '../../contracts/run-page.ts';
 import {
+  findPlanned,
   textOf,
   type LoadedTask,
   type LoadedTeam,
@@ -25,6 +26,22 @@ export function listPhaseRefs(executor: DelegationOutcome['executor']): readonly
   return (executor.work?.phases ?? []).map(({ report_ref }) => report_ref);
 }
 
+/** Judgement of a triad on an output: its plan, and the reports of its phases. */
+interface Judgement {
+  readonly delegation_id: string;
+  readonly plan_ref: Ref;
+  readonly phases: readonly { readonly report_ref: Ref }[];
+}
+
+/** Lists the judgements of triads that verified an output, the oldest first. */
+export function listJudgements({
+  verification,
+}: Pick<DelegationOutcome, 'verification'>): readonly Judgement[] {
+  const { judgement, earlier_judgements: earlier = [] } = verification ?? {};
+  if (judgement === undefined) return earlier;
+  return [...earlier, { ...judgement, phases: judgement.executor.work.phases }];
+}
+
 /** Describes a delegation of a wave, with the phases of its triad or the tasks of its team. */
 export function readDelegation(
   reading: WorkReading,
@@ -37,11 +54,18 @@ export function readDelegation(
   const { calls, diffs } = reading;
   const team = readTeam(reading, ended);
   const own = conversationsOf(calls, id, null);
+  const isOver = ended !== null;
+  const refs = ended === null ? [] : listPhaseRefs(ended.executor);
+  const judgements = ended === null ? [] : listJudgements(ended);
+  const judged = new Set(judgements.map((one) => one.delegation_id));
   const parts = [
-    ...readPhases(reading, id, planned, ended?.executor),
-    ...listTasks(calls, id, team?.tasks ?? []).map(([taskId, task]) =>
-      task === null ? toTaskAtWork(calls, taskId) : readTask(reading, task),
-    ),
+    ...readPhases(reading, { id, planned, refs, isOver }),
+    ...listTasks(calls, id, team?.tasks ?? [])
+      .filter(([taskId]) => !judged.has(taskId))
+      .map(([taskId, task]) =>
+        task === null ? toUnrecorded(reading, taskId, isOver) : readTask(reading, task),
+      ),
+    ...judgements.map((one) => readJudgement(reading, one)),
   ];
   return {
     ...describePlanned(planned),
@@ -97,17 +121,24 @@ function conversationsOf(
     .flatMap((one) => one.conversations);
 }
 
+/** Work of a triad. */
+interface Phased {
+  /** delegation_id, or the id of a task or a judgement. */
+  readonly id: string;
+  readonly planned: Delegation | null;
+  /** Reports of its phases. */
+  readonly refs: readonly Ref[];
+  /** True when it has ended: then no phase is at work. */
+  readonly isOver: boolean;
+}
+
 /** A phase that has ended has a report; the newest attempt at each is shown. */
 function readPhases(
   { texts, calls }: WorkReading,
-  id: string,
-  planned: Delegation | null,
-  executor: DelegationOutcome['executor'] | undefined,
+  { id, planned, refs, isOver }: Phased,
 ): readonly PageWork[] {
   const loaded = new Map(
-    (executor === undefined ? [] : listPhaseRefs(executor))
-      .map((ref) => textOf(texts.phases, ref))
-      .map((one) => [one.report.phase as string, one]),
+    refs.map((ref) => textOf(texts.phases, ref)).map((one) => [one.report.phase as string, one]),
   );
   const atWork = calls.flatMap((one) => (one.delegation_id === id ? (one.phase ?? []) : []));
   return [...new Set([...loaded.keys(), ...atWork])].map((phase) => {
@@ -118,7 +149,7 @@ function readPhases(
       kind: 'phase',
       agent_id: '',
       title: phase,
-      state: ended?.report.status ?? 'working',
+      state: ended?.report.status ?? stateUnrecorded(isOver),
       reason: ended?.report.failure?.message ?? '',
       output: null,
       record: ended === null || planned === null ? null : renderPhase(ended, planned),
@@ -159,25 +190,48 @@ function readTask(reading: WorkReading, task: LoadedTask): PageWork {
     diff: null,
     usage,
     conversations: conversationsOf(reading.calls, id, null),
-    parts: readPhases(reading, id, planned, task.executor),
+    parts: readPhases(reading, { id, planned, refs: listPhaseRefs(task.executor), isOver: true }),
   };
 }
 
-function toTaskAtWork(calls: readonly PlacedCalls[], id: string): PageWork {
-  const conversations = conversationsOf(calls, id, null);
+function readJudgement(
+  reading: WorkReading,
+  { delegation_id, plan_ref, phases }: Judgement,
+): PageWork {
+  const planned = findPlanned(delegation_id, textOf(reading.texts.plans, plan_ref));
+  const refs = phases.map(({ report_ref }) => report_ref);
+  const parts = readPhases(reading, { id: delegation_id, planned, refs, isOver: true });
+  return {
+    ...toUnrecorded(reading, delegation_id, true),
+    ...describePlanned(planned),
+    kind: 'triad',
+    agent_id: planned.agent_id,
+    title: planned.title,
+    state: parts.at(-1)?.state ?? stateUnrecorded(true),
+    parts,
+  };
+}
+
+/** Describes a task or a judgement of which only the calls are known: it is at work, unless its delegation has ended. */
+function toUnrecorded(reading: WorkReading, id: string, isOver: boolean): PageWork {
+  const conversations = conversationsOf(reading.calls, id, null);
   return {
     ...describePlanned(null),
     work_id: id,
     kind: 'task',
     agent_id: conversations[0]?.agent_id ?? '',
     title: id,
-    state: 'working',
+    state: stateUnrecorded(isOver),
     reason: '',
     output: null,
     record: null,
     diff: null,
     usage: null,
     conversations,
-    parts: [],
+    parts: readPhases(reading, { id, planned: null, refs: [], isOver }),
   };
+}
+
+function stateUnrecorded(isOver: boolean): string {
+  return isOver ? 'ended' : 'working';
 }

@@ -21,7 +21,12 @@ import { describeOrigin } from '../projection/render-report.ts';
 import { describeSettled, describeStatus } from '../projection/render-result.ts';
 import { findNewest, readNewest } from './export-run.ts';
 import { readCalls } from './read-calls.ts';
-import { listPhaseRefs, readDelegation, type WorkReading } from './read-page-work.ts';
+import {
+  listJudgements,
+  listPhaseRefs,
+  readDelegation,
+  type WorkReading,
+} from './read-page-work.ts';
 import { describePlans, type ComparedRun } from '../../core/run/fork-record.ts';
 
 export interface PageSources {
@@ -146,11 +151,15 @@ export async function readComparedRun(
 
 async function loadPageTexts(store: ArtifactStore, record: RunRecord): Promise<RecordTexts> {
   const outcomes = record.waves.flatMap((wave) => wave.outcomes);
+  const judgements = outcomes.flatMap(listJudgements);
   const texts = await loadTexts(store, [
     answerNeeds(record),
     {
-      plans: record.waves.map(({ plan_ref }) => plan_ref),
-      phases: outcomes.flatMap(({ executor }) => listPhaseRefs(executor)),
+      plans: [...record.waves, ...judgements].map(({ plan_ref }) => plan_ref),
+      phases: [
+        ...outcomes.flatMap(({ executor }) => listPhaseRefs(executor)),
+        ...judgements.flatMap(({ phases }) => phases.map(({ report_ref }) => report_ref)),
+      ],
       teams: outcomes.map(({ executor }) =>
         executor.kind === 'team' ? (executor.work?.report_ref ?? null) : null,
       ),

@@ -4,8 +4,9 @@ import type { Ref } from '../../contracts/ref.ts';
 import { EvidenceReport, refusedOf, Verdict } from '../../contracts/verification.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { renderRunBlocks, renderAnsweredQuestions } from '../prompts/common-blocks.ts';
+import { cutAtSection } from '../prompts/cut-at-section.ts';
 import { markData } from '../prompts/mark-data.ts';
-import { renderRole, renderTask } from '../prompts/packet-parts.ts';
+import { loadWhole, renderRole, renderTask } from '../prompts/packet-parts.ts';
 import { readTask, applyInstructions, renderGuidance } from '../prompts/read-task.ts';
 import { renderUpstream } from '../prompts/render-upstream.ts';
 import { verifierRules } from '../prompts/common-rules.ts';
@@ -18,6 +19,7 @@ import {
 } from '../artifacts/read-artifact.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock, textBlock } from '../text/blocks.ts';
+import { loadDetailName } from '../tools/registry/load-detail.ts';
 import { readJson } from './read-json.ts';
 import { doerSystem, jsonReply, type PromptOf, type Stage } from './stage.ts';
 
@@ -63,13 +65,14 @@ export const verificationStage: Stage<PromptOf<'verification'>> = {
     // A verifier changes nothing: tools that may are not offered, whatever its file grants.
     const offered = agent.allowed_tools.filter((name) => tools.get(name)?.effect === 'read');
     const whole = await readWhole(store, output, prompt.files);
+    const more = offered.includes(loadDetailName) ? loadWhole(prompt.delegation_id) : '';
     const notes = prompt.notes_ref === null ? [] : [await readStored(store, prompt.notes_ref)];
     const { status, coverage, assumptions_made } = output;
     const judged = prompt.judgement_ref;
     const judgement = judged === undefined ? null : await readOutput(store, judged);
     const shown = [
       await renderAnsweredQuestions(store, task.record),
-      textBlock('work', cutAtLine(whole.trimEnd(), blockBytesMax.work), Infinity),
+      textBlock('work', cutAtSection(whole.trimEnd(), blockBytesMax.work, more), Infinity),
       jsonBlock('claimed_coverage', { status, coverage, assumptions_made }),
       jsonBlock('gathered_evidence', { ...evidence, commands }),
       ...notes.map((session) => jsonBlock('completion_notes', session)),

@@ -169,7 +169,7 @@ async function findOutput(
 
 /** Limits of an output's shape. */
 const reasonCharsMax = 1_000;
-const effectsMax = 50;
+const listMax = { effects: 50, questions: 10, missing: 20, assumptions: 20 };
 
 /**
  * Composes an output from the members' results when a team ended without an answer of its leader; it is marked as
@@ -185,18 +185,23 @@ function composePartial(
   if (brought.length === 0) return null;
   const why = report.reason.trim() === '' ? `The team ended as ${report.status}.` : report.reason;
   const reason = cutText(`The team's leader gave no answer: ${oneLine(why)}`, reasonCharsMax);
-  const effects = new Set(brought.flatMap((task) => task.output?.effects_claimed ?? []));
+  const outputs = tasks.flatMap(({ output }) => output ?? []);
+  const joinLists = <T>(listOf: (output: AgentOutput) => readonly T[], max: number): T[] =>
+    [...new Map(outputs.flatMap(listOf).map((one) => [JSON.stringify(one), one])).values()].slice(
+      0,
+      max,
+    );
   return {
     compact_md: renderCompact(reason, tasks, brought),
     detailed_md: renderDetailed(reason, tasks),
     status: 'failed',
     blocking_questions: [],
-    optional_questions: [],
-    missing_info_requests: [],
-    assumptions_made: [],
+    optional_questions: joinLists((one) => one.optional_questions, listMax.questions),
+    missing_info_requests: joinLists((one) => one.missing_info_requests, listMax.missing),
+    assumptions_made: joinLists((one) => one.assumptions_made, listMax.assumptions),
     // The members' facts are left out, because their leader has not checked them.
     facts: [],
-    effects_claimed: [...effects].slice(0, effectsMax),
+    effects_claimed: joinLists((one) => one.effects_claimed, listMax.effects),
     coverage: {
       criteria_met: [],
       criteria_unmet: acceptance_criteria.map(({ criterion_id }) => ({ criterion_id, reason })),

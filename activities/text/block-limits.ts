@@ -128,7 +128,7 @@ export const blockBytesMax = {
   task_coverage: 8_000,
   /** The long form. A leader reads ten results in one conversation; load_detail gives the rest of each. */
   task_detailed: 24_000,
-  /** Facts, assumptions, missing information and changes of the task: limit of each. */
+  /** Facts, assumptions, optional questions, missing information and changes of the task: limit of each. */
   task_facts: 6_000,
   /** The text that a member had written of an output when its time was over: 8,000 characters, in any script. */
   task_partial: 24_000,

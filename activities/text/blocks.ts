@@ -43,6 +43,7 @@ const blockNames = [
   'missing_info_requests',
   'news',
   'open_criteria',
+  'optional_questions',
   'order',
   'outcomes',
   'output_schema',

@@ -35,7 +35,7 @@ export interface OwnTool<S extends z.ZodType = z.ZodType> {
   readonly brings: readonly ToolProperty[];
   /** For an acting tool; default `by_risk`. */
   readonly approval?: ApprovalMark;
-  /** Default 60. */
+  /** For an acting tool; default 60. */
   readonly timeout_seconds?: number;
   /** Names what a call changes, in a few words, for an acting tool. Default: the arguments. */
   target?(input: z.output<S>): string;
@@ -173,11 +173,12 @@ function isObjectSchema(schema: unknown): boolean {
 
 /** Makes a tool of the engine from one of an owner. */
 export function toTool(own: OwnTool): GrantableTool {
-  const { name, description, schema: input } = own;
+  const { name, description, schema: input, timeout_seconds: seconds } = own;
   const entry = {
     spec: { name, description, input },
     brings: own.brings,
     offeredTo: ['agents'],
+    ...(seconds !== undefined && { timeoutMsOf: () => seconds * 1_000 }),
   } as const;
   if (own.effect === 'acting') return { ...entry, ...createActing(own) };
   return {
@@ -187,13 +188,21 @@ export function toTool(own: OwnTool): GrantableTool {
   };
 }
 
+/** Names what a call changes. A function of the owner that throws or gives no text leaves it to the arguments. */
+function nameTarget(own: OwnTool, input: unknown): string {
+  try {
+    const said: unknown = own.target?.(input);
+    if (typeof said === 'string' && said.trim() !== '') return said;
+  } catch {
+    // The call does not depend on it.
+  }
+  return `${own.name} ${JSON.stringify(input)}`;
+}
+
 function createActing(own: OwnTool): Omit<ActingTool, 'spec' | 'brings' | 'offeredTo'> {
   // Calls that threw and said so; after a crash the tool has to look.
   const undone = new Set<string>();
-  const targetOf = (input: unknown): string => {
-    const said = own.target?.(input) ?? `${own.name} ${JSON.stringify(input)}`;
-    return cutText(said, targetCharsMax);
-  };
+  const targetOf = (input: unknown): string => cutText(nameTarget(own, input), targetCharsMax);
   const keep = async (text: string, input: unknown, { store }: Pick<ToolContext, 'store'>) => ({
     target: targetOf(input),
     sha256: await store.put(text),
@@ -203,9 +212,6 @@ function createActing(own: OwnTool): Omit<ActingTool, 'spec' | 'brings' | 'offer
   return {
     effect: 'acting',
     approval: own.approval ?? 'by_risk',
-    ...(own.timeout_seconds !== undefined && {
-      timeoutMsOf: () => (own.timeout_seconds ?? 0) * 1_000,
-    }),
     targetOf,
     // The key of the call: written into the ledger before the tool acts.
     look: async () => randomUUID(),

@@ -87,6 +87,8 @@ export interface LeftOutResult {
 interface GrantableEntry extends ToolEntry {
   /** Properties that it gives its agents: see `core/plan/rule-of-two.ts`. */
   readonly brings: readonly ToolProperty[];
+  /** Milliseconds that a call may take. If absent, as long as any tool. */
+  timeoutMsOf?(input: unknown): number;
 }
 
 /** Tool that changes nothing outside: it may run any number of times, and the user is not asked. */
@@ -120,8 +122,6 @@ export interface ActingTool extends GrantableEntry {
   readonly effect: 'acting';
   /** Rule for asking the user before it acts. */
   readonly approval: ApprovalMark;
-  /** Milliseconds that a call may take. If absent, as long as any tool. */
-  timeoutMsOf?(input: unknown): number;
   /**
    * Returns the text for the model after the change. If absent, the text names the receipt. It is called again when the
    * activity is repeated.

@@ -15,6 +15,7 @@ import {
 import type { Activities } from '../../contracts/activity-types.ts';
 import { taskWordsOf, withoutRules } from '../../core/design/task-rules.ts';
 import { cutText } from '../../core/text/cut-text.ts';
+import { CompletionSession } from '../../contracts/note.ts';
 import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
@@ -105,13 +106,16 @@ async function orderJudgement(
   const [evidence, commands, notes, guidance] = await Promise.all([
     readShape(store, input.evidence_ref, EvidenceReport, 'evidence'),
     readCommands(store, input),
-    input.notes_ref === null ? '' : store.getText(input.notes_ref),
+    input.notes_ref === null
+      ? []
+      : readShape(store, input.notes_ref, CompletionSession, 'notes').then(({ notes }) => notes),
     Promise.all(input.guidance_refs.map((ref) => store.getText(ref))),
   ]);
   const judgement = composeJudgement(author, input.judgement_id, {
-    evidence: JSON.stringify({ checks: evidence.checks, commands, diff: evidence.diff }, null, 1),
+    evidence,
+    commands,
     notes,
-    guidance: guidance.join('\n\n'),
+    guidance,
   });
   return storePlan(store, {
     summary: `Judgement of the output of ${input.delegation_id}.`,

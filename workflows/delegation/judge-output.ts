@@ -148,6 +148,9 @@ async function talk(
   const { run_id, registry_ref, record_ref, plan_ref, upstream, limits, delegation } = order;
   const { delegation_id } = delegation;
   const { instructions_ref, guidance_refs } = state;
+  const files = outcome.files ?? [];
+  // The judged output too: a long one is cut in the prompt.
+  const readable = { record_ref, upstream: [...upstream, { delegation_id, output_ref, files }] };
   const conversation = openConversation(
     {
       kind: 'verification',
@@ -156,7 +159,7 @@ async function talk(
       delegation_id,
       upstream,
       output_ref,
-      files: outcome.files ?? [],
+      files,
       evidence_ref,
       ...(commands.length > 0 && { commands }),
       notes_ref: outcome.notes?.session_ref ?? null,
@@ -179,7 +182,7 @@ async function talk(
       control,
       superior,
       budget,
-      reading: () => ({ ...readingOf(order, work), acts: false }),
+      reading: () => ({ ...readingOf(readable, work), acts: false }),
       runTools: async (calls) =>
         readOn(calls.filter(isToolCall).flatMap((call) => takeRead(call, work) ?? [])),
       check: (outline) =>

@@ -199,10 +199,10 @@ async function writeCode(
 function beginConversation(
   order: CodeOrder,
   member: MemberAtWork,
-  { order: { plan_ref, delegation, limits } }: MemberContext,
+  { order: { record_ref, plan_ref, delegation, limits } }: MemberContext,
 ): Conversation {
   const { delegation_id } = delegation;
-  const prompt = { kind: 'code', plan_ref, delegation_id, ...order } as const;
+  const prompt = { kind: 'code', record_ref, plan_ref, delegation_id, ...order } as const;
   return openConversation(prompt, { ...limits, turns_done: member.calls() });
 }
 

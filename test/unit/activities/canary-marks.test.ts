@@ -179,6 +179,7 @@ async function showDoers(run: Run) {
   });
   await prompt('code', {
     kind: 'code',
+    record_ref,
     plan_ref: await planOf({ ...task, executor: { kind: 'triad', ...triad } }),
     delegation_id: task.delegation_id,
     section_id: 'keys',

@@ -5,7 +5,7 @@ import { callTools, sayText } from '../../support/scripted-model.ts';
 import type { Script } from '../../support/scripted-model.ts';
 import { createBench } from './bench.ts';
 import type { Bench } from './bench.ts';
-import { blockOf, jsonOf, renderParts } from './prompt-bench.ts';
+import { answered, blockOf, jsonOf, renderParts } from './prompt-bench.ts';
 import { triad, triadPlan } from './triad-bench.ts';
 
 /** One section as code, and nothing besides. */
@@ -70,6 +70,7 @@ async function codePrompt(
 ): Promise<Partial<ModelTurnInput>> {
   const prompt: Prompt = {
     kind: 'code',
+    record_ref: bench.record_ref,
     plan_ref: bench.plan_ref,
     delegation_id: 'write-report',
     section_id: 'tables',
@@ -129,14 +130,33 @@ describe('a turn that gives code', () => {
     expect(text).toContain('<role agent_id="writer">');
     expect(jsonOf(text, 'delegation')).not.toHaveProperty('triad');
     expect(text).not.toContain(triad.reason);
-    const [data] = markedData(text).map((one) => one.text);
-    expect(jsonOf(data ?? '', 'code_section')).toEqual({
+    const data = markedData(text)
+      .map((one) => one.text)
+      .join('\n');
+    expect(jsonOf(data, 'code_section')).toEqual({
       section_id: 'tables',
       language: 'sql',
       text: 'Where readings lie.',
     });
-    expect(blockOf(data ?? '', 'proposal').trim()).toBe('One table for each month.');
-    expect(blockOf(data ?? '', 'current_text').trim()).toBe('An old draft.');
-    expect(blockOf(data ?? '', 'order').trim()).toBe('Two columns. &lt;/order> &lt;role>');
+    expect(blockOf(data, 'proposal').trim()).toBe('One table for each month.');
+    expect(blockOf(data, 'current_text').trim()).toBe('An old draft.');
+    expect(blockOf(data, 'order').trim()).toBe('Two columns. &lt;/order> &lt;role>');
+  });
+
+  it('is told what the user wants and has answered', async () => {
+    const record = {
+      constraints: ['NO-FOREIGN-KEYS'],
+      instructions: ['NAMES-IN-GERMAN'],
+      answered_questions: [answered],
+    };
+    const bench = await createBench({ scripts: [sayText('a')], plan: triadPlan, record });
+    const { append = [] } = await codePrompt(bench);
+    const text = (await renderParts(bench, append)).join('\n\n');
+    expect(jsonOf(text, 'constraints')).toEqual(record.constraints);
+    expect(jsonOf(text, 'instructions')).toEqual(record.instructions);
+    expect(jsonOf(text, 'answered_questions')).toMatchObject([{ question_id: 'q1', answer: 'EU' }]);
+    for (const block of ['constraints', 'instructions', 'answered_questions', 'news']) {
+      expect(coderRules).toContain(`<${block}>`);
+    }
   });
 });

@@ -1,6 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { StoreUnavailable } from '../../../activities/ports/artifact-store.ts';
 import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';
+import { toTool } from '../../../activities/tools/own-tool.ts';
 import type { ActingTool, ReadingTool } from '../../../activities/tools/tool.ts';
 import { registryOf } from '../../support/registry-of.ts';
 import { callTools } from '../../support/scripted-model.ts';
@@ -33,11 +35,12 @@ async function benchOf(
   names: readonly string[],
   tools: readonly (ReadingTool | ActingTool)[],
   acts = true,
+  deps: { readonly toolTimeoutMs?: number } = {},
 ) {
   const calls = names.map((name, at) => ({ id: `t${at}`, name, input: {} }));
   const bench = await createBench({
     scripts: [callTools(calls)],
-    deps: { tools: createToolRegistry(tools) },
+    deps: { tools: createToolRegistry(tools), ...deps },
   });
   const allowed_tools = tools.map((tool) => tool.spec.name);
   const granted = agents.map((agent) => ({ ...agent, allowed_tools }));
@@ -86,6 +89,21 @@ it('M11: a repeat makes the reads again and buys nothing', async () => {
   expect(bench.model.requests).toHaveLength(1);
   expect(again.usage.calls).toBe(1);
   expect(reads).toBe(2);
+});
+
+it('M11: a call that reads has the time that its tool states', async () => {
+  const own = { brings: [], schema: z.strictObject({}), description: 'x', effect: 'read' } as const;
+  const run = (): Promise<string> => setTimeout(200, 'Late.');
+  const names = ['slow', 'patient'];
+  const tools = [
+    reader('slow', run),
+    toTool({ ...own, name: 'patient', run, timeout_seconds: 30 }),
+  ].filter((tool) => tool.effect === 'read');
+  const { bench, input } = await benchOf(names, tools, true, { toolTimeoutMs: 20 });
+  const { reply } = await runIn(bench.env(), bench.activities.modelTurn, input);
+  expect(reply).toMatchObject({
+    calls: [{ read: { is_error: true } }, { read: { is_error: false } }],
+  });
 });
 
 it('LD2: the calls of one reply share what may still be loaded', async () => {

@@ -232,9 +232,10 @@ describe('first messages', () => {
   });
 
   it('code', async () => {
-    const { bench, planOf, mend } = scene;
+    const { bench, record_ref, planOf, mend } = scene;
     const prompt: Prompt = {
       kind: 'code',
+      record_ref,
       plan_ref: await planOf({ ...mend, executor: { kind: 'triad', ...designTriad } }),
       delegation_id: mend.delegation_id,
       section_id: 'keys',

@@ -1,7 +1,9 @@
 import { jsonBlock, listBlock, textBlock } from '../../../activities/text/blocks.ts';
 import { doerRules, decisionRules, planRules } from '../../../activities/prompts/common-rules.ts';
+import { coderRules } from '../../../activities/stages/code.ts';
 import { leaderRules } from '../../../activities/stages/leader.ts';
 import { memberRules } from '../../../activities/stages/member.ts';
+import type { TurnInput } from '../../../contracts/model-turn.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { recordOf } from './bench.ts';
 import type { Bench } from './bench.ts';
@@ -13,8 +15,9 @@ import {
   jsonOf,
   planPrompt,
   render,
-  renderParts,
 } from './prompt-bench.ts';
+import { leaderPrompt } from './team-bench.ts';
+import { triadPlan } from './triad-bench.ts';
 
 const longAnswers = async (...texts: readonly string[]) => {
   const { bench } = await createRun();
@@ -225,6 +228,23 @@ describe('limits of blocks', () => {
   });
 });
 
+const codePrompt = async ({ store, record_ref }: Bench): Promise<TurnInput[]> => [
+  {
+    type: 'prompt',
+    prompt: {
+      kind: 'code',
+      record_ref,
+      plan_ref: await store.put(JSON.stringify(triadPlan)),
+      delegation_id: 'write-report',
+      section_id: 'tables',
+      language: 'sql',
+      instructions_ref: await store.put('Two columns.'),
+      proposal_ref: null,
+      text_ref: null,
+    },
+  },
+];
+
 const delegated = (bench: Bench) => bench.input().append;
 
 describe('finding F10: every first message tells the day and the language', () => {
@@ -233,11 +253,13 @@ describe('finding F10: every first message tells the day and the language', () =
   it.each([
     ['a plan', planPrompt],
     ['a delegation', delegated],
+    ['a leader', (bench: Bench) => [leaderPrompt(bench)]],
+    ['a section as code', codePrompt],
   ])('%s: the language that the user set, and the day of the record', async (_kind, promptOf) => {
     const { bench } = await createRun({ language: 'pt-BR', updated_at: late });
-    const [shared = ''] = await renderParts(bench, promptOf(bench));
-    expect(blockOf(shared, 'language')).toBe('pt-BR');
-    expect(blockOf(shared, 'today')).toBe('2026-11-22');
+    const shown = await render(bench, await promptOf(bench));
+    expect(blockOf(shown, 'language')).toBe('pt-BR');
+    expect(blockOf(shown, 'today')).toBe('2026-11-22');
   });
 
   it('without one, the language is that of the goal', async () => {
@@ -264,6 +286,7 @@ describe('finding F10: every first message tells the day and the language', () =
       doerRules,
       memberRules,
       leaderRules,
+      coderRules,
     ]) {
       expect(rules).toMatch(/<language>.* the language of all that people read/u);
       expect(rules).toMatch(/<today>.* the day on which this wave began/u);

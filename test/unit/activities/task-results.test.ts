@@ -3,6 +3,7 @@ import { countBytes } from '../../../activities/text/bytes.ts';
 import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { TurnInput } from '../../../contracts/model-turn.ts';
 import type { ToolResultBlock } from '../../../contracts/transcript.ts';
+import { askedQuestion } from '../../support/factories.ts';
 import { markedData } from '../../support/marked-data.ts';
 import { callTools, sayJson } from '../../support/scripted-model.ts';
 import { outputOf } from './bench.ts';
@@ -63,6 +64,13 @@ describe('what a leader is told of a task', () => {
       { input: 'price-sheet', why: 'NO-LIST-IN-THE-TASK' },
     ]);
     expect(markedData(content)[0]?.text).toContain('NO-LIST-IN-THE-TASK');
+  });
+
+  it('that has optional questions: each of them, as data', async () => {
+    const asked = askedQuestion({ text: 'WHICH-CURRENCY?' });
+    const { content } = await readOne({}, { optional_questions: [asked] });
+    expect(jsonOf(content, 'optional_questions')).toEqual([asked]);
+    expect(markedData(content)[0]?.text).toContain('WHICH-CURRENCY?');
   });
 
   it('that is done: how it ended, what is left, and what the member wrote as data', async () => {

@@ -192,8 +192,8 @@ async function judge(
 }
 
 async function writeCode({ bench, code }: Room, order: CodeOrder): Promise<Ref> {
-  const { plan_ref } = bench;
-  const prompt = { kind: 'code', plan_ref, delegation_id, ...order } as const;
+  const { record_ref, plan_ref } = bench;
+  const prompt = { kind: 'code', record_ref, plan_ref, delegation_id, ...order } as const;
   const { reply } = await bench.turn({ stage: 'code', append: [{ type: 'prompt', prompt }] });
   if (reply.type !== 'output' || reply.outline.shape !== 'code') {
     throw new Error(`No code: ${JSON.stringify(reply)}`);

@@ -1,14 +1,17 @@
 import { blockOf, createRun, jsonOf, render } from './prompt-bench.ts';
 import { renderTaskInstructions } from '../../../core/design/templates.ts';
 import { samplePlan } from '../../support/plans.ts';
-import { plan } from './bench.ts';
+import type { AgentOutput } from '../../../contracts/agent-output.ts';
+import { outputOf, plan } from './bench.ts';
 
 /** The first message of a verification, whose author ran these commands. */
 async function renderVerification(
   commands: readonly { readonly command: string; readonly result: string }[],
   task: Partial<(typeof plan.delegations)[number]> = {},
+  output: Partial<AgentOutput> = {},
 ): Promise<string> {
-  const { bench, output_ref } = await createRun();
+  const { bench } = await createRun();
+  const output_ref = await bench.store.put(JSON.stringify(outputOf(output)));
   const evidence_ref = await bench.store.put(JSON.stringify({ checks: [], diff: '' }));
   const delegations = plan.delegations.map((one) =>
     one.delegation_id === 'write-report' ? { ...one, ...task } : one,
@@ -46,6 +49,13 @@ it('a verifier sees the commands of the author with exit codes and the end of wh
   expect(jsonOf(text, 'gathered_evidence')).toMatchObject({
     commands: [{ command: 'npm test', exit_code: 0, files_changed_after: false, output_end }],
   });
+});
+
+it('a verifier is told how to load the whole of a work that is cut', async () => {
+  const load = 'All of it: load_detail {"detail_id":"write-report"}.';
+  const long = { detailed_md: `# Report\n\n${'A line of it.\n'.repeat(10_000)}` };
+  expect(blockOf(await renderVerification([], {}, long), 'work')).toContain(load);
+  expect(blockOf(await renderVerification([]), 'work')).not.toContain(load);
 });
 
 it('a verifier is shown only the tools that are offered to it', async () => {

@@ -8,7 +8,7 @@ import { AgentOutput } from '../../../contracts/agent-output.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { checkAgentOutput } from '../../../core/output/check-agent-output.ts';
 import { readTree } from '../../support/read-tree.ts';
-import { usageOf } from '../../support/factories.ts';
+import { askedQuestion, usageOf } from '../../support/factories.ts';
 import { failedTask, teamSetup } from '../../support/team-fixtures.ts';
 import { useHarness } from './harness.ts';
 import { output } from './samples.ts';
@@ -140,6 +140,19 @@ it('recording twice changes nothing, and one that comes late leaves the file alo
   );
   await expect(late).rejects.toThrow('superseded');
   expect(await file()).not.toContain('Older.');
+});
+
+it('without an answer of the leader, what members asked, missed and assumed is handed on once', async () => {
+  const brought = output({
+    optional_questions: [askedQuestion({ text: 'Which currency?' })],
+    missing_info_requests: [{ input: 'prices', why: 'No list.' }],
+    assumptions_made: [{ statement: 'EUR.', confidence: 'low' }],
+  });
+  const d1 = await storedTask(harness, 'd1', brought);
+  const d2 = await storedTask(harness, 'd2', brought);
+  const partial = await outputBehind(await record(await timedOut([d1, d2])));
+  const { optional_questions, missing_info_requests, assumptions_made } = brought;
+  expect(partial).toMatchObject({ optional_questions, missing_info_requests, assumptions_made });
 });
 
 it('without an answer of the leader, what members brought is the output, marked as not whole', async () => {

@@ -1,6 +1,7 @@
 import type { Delegation } from '../../../../contracts/delegation.ts';
+import type { CompletionNote } from '../../../../contracts/note.ts';
 import { StoredPlan } from '../../../../contracts/wave-plan.ts';
-import { orderJudgement } from '../../../../core/verification/order-judgement.ts';
+import { orderJudgement, type ToJudge } from '../../../../core/verification/order-judgement.ts';
 import { plannedDelegation, wavePlan } from '../../../support/factories.ts';
 
 const triad = {
@@ -20,7 +21,32 @@ const author = (over: Partial<Delegation> = {}): Delegation =>
     ...over,
   });
 
-const nothing = { evidence: '', notes: '', guidance: '' };
+const nothing: ToJudge = {
+  evidence: { checks: [], diff: '' },
+  commands: [],
+  notes: [],
+  guidance: [],
+};
+
+const check = (found: string): ToJudge['evidence']['checks'][number] => ({
+  criterion_id: 'c1',
+  check: 'exit code 0 of make',
+  result: 'not_run',
+  found,
+});
+
+const noteOf = (description: string): CompletionNote => ({
+  note_id: 'note_001',
+  timestamp: 1,
+  description,
+  context: 'Reading.',
+  category: 'documentation',
+  status: 'open',
+  resolution: null,
+  resolved_by: null,
+  resolution_timestamp: null,
+  escalation_reason: null,
+});
 
 it('VJ1: the triad works on one section, and reads the output and what its author built on', () => {
   const ordered = orderJudgement(author(), 'facts.verify-1', nothing);
@@ -48,12 +74,49 @@ it('VJ2: it names each criterion, and is a task that can be stored, however long
       title: 'é'.repeat(120),
     }),
     'facts.verify-1',
-    { evidence: long, notes: long, guidance: long },
+    {
+      evidence: { checks: Array.from({ length: 20 }, () => check(long)), diff: long },
+      commands: Array.from({ length: 20 }, () => ({ command: 'make', output_end: long })),
+      notes: Array.from({ length: 20 }, () => noteOf(long.slice(0, 2_000))),
+      guidance: [long, long],
+    },
   );
   expect(StoredPlan.safeParse(wavePlan([ordered])).error).toBeUndefined();
   for (const { criterion_id } of acceptance_criteria) {
     expect(ordered.task_description).toContain(criterion_id);
   }
+});
+
+it('VJ2: the newest words of the user come first, and what is left out of them is counted', () => {
+  const { task_description } = orderJudgement(author(), 'facts.verify-1', {
+    ...nothing,
+    guidance: ['Old words. '.repeat(600), `Newest: ${'n'.repeat(1_500)} end.`],
+  });
+  expect(task_description).toContain(' end.\n\nOld words.');
+  expect(task_description).toContain('Newest: ');
+  expect(task_description).toMatch(/\[Cut: the last \d+ of 8114 characters are left out\.\]/);
+});
+
+it('VJ2: lists are cut by their entries, and what is left is JSON', () => {
+  const commands = Array.from({ length: 100 }, (_, at) => ({
+    command: `make t${at}`,
+    output_end: 'o'.repeat(1_000),
+  }));
+  const { task_description } = orderJudgement(author(), 'facts.verify-1', {
+    ...nothing,
+    evidence: { checks: [check('Found.')], diff: '+line\n'.repeat(5_000) },
+    commands,
+  });
+  const [, list = ''] = /## Commands of its author\n([^#]*)/.exec(task_description) ?? [];
+  const lines = list.trim().split('\n');
+  const shown = lines.slice(0, -1).map((line) => JSON.parse(line) as object);
+  expect(shown.length).toBeGreaterThan(3);
+  expect(shown.at(-1)).toMatchObject({ command: 'make t99' });
+  expect(lines.at(-1)).toBe(`[Cut: the oldest ${100 - shown.length} of 100 entries are left out.]`);
+  expect(task_description).toContain(JSON.stringify(check('Found.')));
+  expect(task_description).toMatch(
+    /\+line[^]*\[Cut: the last \d+ of 29999 characters are left out/,
+  );
 });
 
 it('VJ3: it says whose output it judges, and nobody verifies it', () => {
