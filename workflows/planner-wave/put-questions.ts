@@ -1,5 +1,6 @@
 import { patched } from '@temporalio/workflow';
 import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
+import { assumingAnswerers } from '../../contracts/names.ts';
 import type { DeliveredAnswer, NewsItem, QuestionsEscalation } from '../../contracts/messages.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { AskedQuestion, PlannerVerdict } from '../../contracts/question.ts';
@@ -11,6 +12,7 @@ import { answersInNews } from '../../core/run/news.ts';
 import type { NewsFeed } from '../shared/news-feed.ts';
 import { tryPlanner } from './consult-planner.ts';
 import type { Consultation, PlannerContext } from './consult-planner.ts';
+import { knownAnswers } from './wave-context.ts';
 
 /** Material for the planner besides the questions, and the way to consult it. */
 export interface Reviewing {
@@ -196,6 +198,9 @@ function consultationOn(
   const outputs = reviewing.outputs();
   const unfinished = reviewing.unfinished();
   const sources = listSources(order, outputs, news.all());
+  const assumed = knownAnswers(order, news)
+    .filter(({ answered_by }) => assumingAnswerers.includes(answered_by))
+    .map(({ question_id }) => question_id);
   return {
     stage: 'question_review',
     purpose: `review questions of ${delegation_id ?? 'an agent'}`,
@@ -209,6 +214,7 @@ function consultationOn(
       questions,
       outputs,
       ...(unfinished.length > 0 && { unfinished }),
+      ...(assumed.length > 0 && { assumed }),
       amendments,
     }),
     check: (outline) =>
