@@ -117,6 +117,8 @@ export type Prompt =
       readonly outputs: readonly UpstreamOutput[];
       /** delegation_ids of this wave that have not ended, without the one that asks. Absent when there are none. */
       readonly unfinished?: readonly string[];
+      /** question_ids whose answers are a default or an assumption. Absent when there are none. */
+      readonly assumed?: readonly string[];
       readonly amendments: readonly string[];
     }
   | DesignPrompt

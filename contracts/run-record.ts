@@ -265,6 +265,8 @@ export type RecordChange =
 
 /** The final files of an ended run. */
 export interface RecordedResult extends RunAnswer {
+  /** Reasons why open criteria are not met, by criterion_id, cut: also from before this run or execution. Absent when there are none. */
+  readonly unmet_reasons?: Readonly<Record<string, string>>;
   readonly result_ref: Ref;
   readonly report_ref: Ref;
 }

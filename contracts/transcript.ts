@@ -85,8 +85,12 @@ export interface PlanParts {
 export interface PlanningTerms extends PlanParts {
   /** Names of the inputs that a delegation may require. */
   readonly known_inputs: readonly string[];
+  /** Those whose result leaves criteria of the run open. Absent when there are none. */
+  readonly unmet_inputs?: readonly string[];
   /** True when questions may go to a solution architect. Absent: false. */
   readonly architect?: true;
+  /** Sources that settle no question: assumptions, superseded facts and assumed answers. Absent when there are none. */
+  readonly unsettled?: readonly string[];
 }
 
 /** The part of a model call that is usually the same for all calls of a conversation. */

@@ -9,7 +9,7 @@ import { joinNames } from '../artifacts/packet-details.ts';
 import { grantTools, type ToolRegistry } from '../tools/tool.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, listBlock, textBlock } from '../text/blocks.ts';
-import { listTaskQuestions } from '../../core/questions/check-asked-questions.ts';
+import { listTaskQuestions } from '../../core/questions/repeated-questions.ts';
 import { informsWork } from '../../core/questions/answer-kinds.ts';
 
 /** Maximum characters of a tool's purpose: everything else that an agent has to know stands in its description. */

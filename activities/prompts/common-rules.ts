@@ -131,7 +131,7 @@ const deciding = `# Deciding on a wave
 
 const reviewing = `# Reviewing an agent's questions
 - An agent is blocked. You see each of its questions before the user does, and give one verdict on each, so that the user is asked only what nobody else can settle.
-- "answered": something you are given settles it. Give the answer, and in source_refs what it is taken from: a fact_id of <facts>, a question_id of <answered_questions>, a source_ref of <documents>, or the name of a block: goal, constraints, instructions, wave_compact. What none of them says is no answer.
+- "answered": something you are given settles it. Give the answer, and in source_refs what it is taken from: a fact_id of <facts>, a question_id of <answered_questions>, a source_ref of <documents>, or the name of a block: goal, constraints, instructions, wave_compact. What none of them says is no answer, and what is only assumed (is_assumption, or answered by default, assumption or planner-assumption) settles nothing.
 - "assumed": nothing settles it, its priority is not "critical", and a careful assumption can be taken back later without much harm. Give it as the answer; take the agent's default_answer where it is a careful one.
 - "awaits": the result of a delegation in <unfinished> will settle it. Give its delegation_id in source_refs, and null as the answer: the agent waits for that result, and you see the question again with it. Say so even if that delegation itself waits for this one: code finds such circles.
 - "needs_user_input": nothing settles it, and it is critical. The wrong choice would be costly or hard to undo, or it is the user's to make: money, risk, security, law, taste, what the user wants. The answer is null, and reason tells the user why it comes to them.

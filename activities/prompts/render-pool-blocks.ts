@@ -27,10 +27,10 @@ export async function renderPoolBlocks(
   record: RunRecord,
   { wave, outcomes, merge_conflicts = [] }: Extract<Prompt, { kind: 'decision' }>,
 ): Promise<readonly string[]> {
-  // The check of the decision knows no others: a fact of a replaced result is no side of a conflict.
+  // The check of the decision knows no others: nothing that a replaced result says is a side of a conflict.
   const standing = dropReplacedOutcomes(outcomes);
   const texts = await loadTexts(store, [{ outputs: standing.map((one) => one.output_ref) }]);
-  const disputes = await readDisputes(store, wave, outcomes);
+  const disputes = await readDisputes(store, wave, standing);
   const merges = merge_conflicts.map(conflictOfMerge);
   const torn = [...merges, ...disputes.map(({ conflict }) => conflict)];
   const found = findConflicts(

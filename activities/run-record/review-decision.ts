@@ -4,6 +4,7 @@ import type {
   ReviewDecisionInput,
   ReviewDecisionResult,
 } from '../../contracts/activity-types.ts';
+import type { AmendedAnswer } from '../../contracts/messages.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { checkNamedAnswer, type Answerable } from '../../core/decision/check-decision.ts';
 import { checkResolutions } from '../../core/decision/check-resolutions.ts';
@@ -17,12 +18,12 @@ import { readRecord } from '../artifacts/record-log.ts';
 import { loadTexts, textOf, type RecordTexts } from '../projection/record-texts.ts';
 import type { RecordDeps } from './deps.ts';
 import { factsFromOutputs } from '../../core/pool/settle-facts.ts';
-import { judgeAmendedAnswer } from '../../core/questions/settle-question.ts';
+import { isSameOfPerson, judgeAmendedAnswer } from '../../core/questions/settle-question.ts';
 import { checkReopened, conflictOfMerge, listDropped } from '../../core/workspace/run-changes.ts';
 
 /**
  * Judges answers that the user wants to change, by the questions as the record keeps them: the workflow has forgotten how
- * an answered question was asked.
+ * an answered question was asked. What a person answered already is left out: it changes nothing.
  *
  * @throws {ArtifactCorrupt} when the record is missing or damaged.
  * @throws {StoreUnavailable} when the store can't be read or written.
@@ -44,17 +45,17 @@ export async function judgeAnswers(
   const taken = judged.flatMap(({ question_id, verdict }) =>
     verdict.ok ? [{ question_id, text: verdict.text }] : [],
   );
-  return {
-    type: 'taken',
-    answers: await Promise.all(
-      taken.map(async ({ question_id, text }) => ({
-        question_id,
-        hash: hashText(text),
-        answer: cutText(text, engineLimits.inlineAnswerCharsMax),
-        answer_ref: text.length > engineLimits.inlineAnswerCharsMax ? await store.put(text) : null,
-      })),
-    ),
-  };
+  const amended = await Promise.all(
+    taken.map(async ({ question_id, text }) => ({
+      question_id,
+      hash: hashText(text),
+      answer: cutText(text, engineLimits.inlineAnswerCharsMax),
+      answer_ref: text.length > engineLimits.inlineAnswerCharsMax ? await store.put(text) : null,
+    })),
+  );
+  const isRepeated = (one: AmendedAnswer): boolean =>
+    answered.some((two) => two.question_id === one.question_id && isSameOfPerson(two, one));
+  return { type: 'taken', answers: amended.filter((one) => !isRepeated(one)) };
 }
 
 /**

@@ -4,6 +4,8 @@ import type { UpdateRecordInput, UpdateRecordResult } from '../../contracts/acti
 import { engineLimits } from '../../core/limits.ts';
 import { chooseStale } from '../../core/pool/mark-stale.ts';
 import { foldRun } from '../../core/run/fold-run.ts';
+import { explainCriteria } from '../../core/run/settle-wave.ts';
+import { openCriteria } from '../../core/criteria/criteria.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { listKnownInputs } from '../../core/run/list-deliverables.ts';
 import type { Fact } from '../../contracts/agent-output.ts';
@@ -102,6 +104,9 @@ async function projectOver(
 /** Characters of a fact's statement in the result: it goes into history. */
 const statementCharsMax = 200;
 
+/** Characters of the reason why a criterion is not met, there too. */
+const unmetReasonCharsMax = 200;
+
 /**
  * Adds changes to a run's log, in order, and publishes the new record. Repeating it gives the same record.
  *
@@ -156,13 +161,25 @@ async function writeResult(
   const answer = findAnswer(record, texts);
   const root = projection.rootOf(record.run_id);
   const result_path = `${root}/${treePaths.result}`;
+  const unmet_reasons = readReasons(record);
   return {
+    ...(unmet_reasons !== undefined && { unmet_reasons }),
     answer: shortenAnswer(answer, result_path),
     result_path,
     report_path: `${root}/${treePaths.report}`,
     result_ref: await store.put(renderResult(record, record.status, texts, answer)),
     report_ref: await store.put(renderReport(record, record.status, texts)),
   };
+}
+
+/** @returns undefined when there are none. */
+function readReasons({ waves, criteria }: RunRecord): RecordedResult['unmet_reasons'] {
+  const reasons = explainCriteria(waves.flatMap(({ outcomes }) => outcomes));
+  const unmet = openCriteria(criteria).flatMap((id): [string, string][] => {
+    const reason = reasons.get(id);
+    return reason === undefined ? [] : [[id, cutText(reason, unmetReasonCharsMax)]];
+  });
+  return unmet.length === 0 ? undefined : Object.fromEntries(unmet);
 }
 
 function addReport(

@@ -6,6 +6,7 @@ import { AgentOutput, PassingOutput, type Passable } from '../../contracts/agent
 import type { TurnOutline } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
+import { checkFailed } from '../../core/output/check-agent-output.ts';
 import { findPlaceholders } from '../../core/output/find-placeholders.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { appendMarkdown, embedCode } from '../../core/text/markdown.ts';
@@ -130,6 +131,7 @@ export const agentOutput: Reply = {
       outline: (ref) => outlineOutput(value, ref, []),
       outlineChecked: (ref) =>
         outlineOutput(value, ref, [
+          ...checkFailed(value),
           ...checkEvidence(value, readEvidenceSources(context.messages, context.tools)),
           ...(value.status === 'completed'
             ? findPlaceholders(value.detailed_md, 'detailed_md')

@@ -13,7 +13,7 @@ import {
 import { readRecord } from '../artifacts/record-log.ts';
 import { findVerified } from '../../core/design/next-wave.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
-import { listTaskQuestions } from '../../core/questions/check-asked-questions.ts';
+import { listTaskQuestions } from '../../core/questions/repeated-questions.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { Message } from '../../contracts/transcript.ts';

@@ -8,7 +8,8 @@ import { type AgentDefinition, Slug } from '../../contracts/agent-definition.ts'
 import { WrittenDelegation } from '../../contracts/delegation.ts';
 import { TeamMember, TeamPlan, type NamedTeam } from '../../contracts/team.ts';
 import type { PlanParts, SchemaForm } from '../../contracts/transcript.ts';
-import { linkInputs } from '../../core/plan/check-inputs.ts';
+import { checkNeeds, linkInputs } from '../../core/plan/check-inputs.ts';
+import { listUnmetInputs } from '../../core/run/list-deliverables.ts';
 import { chooseStale } from '../../core/pool/mark-stale.ts';
 import { chooseLeader, onlyLeads } from '../../core/team/summarise-teams.ts';
 import { formatCost, formatTokens } from '../../core/text/format.ts';
@@ -111,6 +112,8 @@ export const planStage: Stage<PromptOf<'plan'>> = {
       if (!read.ok) return read;
       // A stored plan also contains what follows from its names.
       const delegations = linkInputs(read.value.delegations, planning?.known_inputs ?? []);
+      const faults = checkNeeds(delegations, planning?.unmet_inputs ?? []);
+      if (faults.length > 0) return { ok: false, faults };
       const value = { ...read.value, delegations };
       return {
         ok: true,
@@ -171,7 +174,14 @@ export const planStage: Stage<PromptOf<'plan'>> = {
   async readTerms(store, { record_ref, known_inputs, triad_models, teams }) {
     const record = await readRecord(store, record_ref);
     const redoes = describeStale(record).length > 0;
-    return { known_inputs, triads: triad_models !== null, teams, redoes };
+    const unmet = listUnmetInputs(record);
+    return {
+      known_inputs,
+      ...(unmet.length > 0 && { unmet_inputs: unmet }),
+      triads: triad_models !== null,
+      teams,
+      redoes,
+    };
   },
 };
 

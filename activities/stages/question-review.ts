@@ -5,6 +5,7 @@ import { QuestionReview, RoutedReview } from '../../contracts/question.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { PlanningTerms } from '../../contracts/transcript.ts';
 import { engineLimits } from '../../core/limits.ts';
+import { checkSettled } from '../../core/questions/check-review.ts';
 import { joinNames } from '../artifacts/packet-details.ts';
 import { readOutput, readPlan } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
@@ -27,6 +28,8 @@ export const questionReviewStage: Stage<PromptOf<'question_review'>> = {
     async take(text, { planning }) {
       const read = readJson(schemaOf(planning), text);
       if (!read.ok) return read;
+      const faults = checkSettled(read.value, planning?.unsettled ?? []);
+      if (faults.length > 0) return { ok: false, faults };
       return {
         ok: true,
         text: JSON.stringify(read.value),
@@ -90,9 +93,19 @@ export const questionReviewStage: Stage<PromptOf<'question_review'>> = {
     ].join('\n\n');
     return [{ type: 'text', text }];
   },
-  async readTerms(_store, { architect }) {
-    if (architect === undefined) return null;
-    return { known_inputs: [], triads: false, teams: false, redoes: false, architect: true };
+  async readTerms(store, { record_ref, architect, assumed = [] }) {
+    const { facts } = await readRecord(store, record_ref);
+    const loose = facts.filter((one) => one.is_assumption || one.superseded_by !== null);
+    const unsettled = [...loose.map(({ fact_id }) => fact_id), ...assumed];
+    if (architect === undefined && unsettled.length === 0) return null;
+    return {
+      known_inputs: [],
+      triads: false,
+      teams: false,
+      redoes: false,
+      ...(architect !== undefined && { architect: true as const }),
+      ...(unsettled.length > 0 && { unsettled }),
+    };
   },
 };
 

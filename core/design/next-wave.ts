@@ -23,7 +23,7 @@ import type { Adaptation } from '../../contracts/adaptation.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { VerificationOrder } from '../../contracts/verification.ts';
-import { nameTask } from '../questions/check-asked-questions.ts';
+import { nameTask } from '../questions/repeated-questions.ts';
 import { listLayers, listUpstream } from './graph.ts';
 import { renderTaskInstructions } from './templates.ts';
 

@@ -2,7 +2,8 @@
  * Checks an agent's output beyond its shape (seed 004 §5, §6).
  *
  * Invariants:
- *   O1. Blocked needs a blocking question, or a note that was escalated; completed allows none of them.
+ *   O1. Blocked needs a blocking question, or a note that was escalated; completed allows none of them. Failed allows no
+ *       blocking question, which would go to no one.
  *   O2. Each criterion of the delegation is in exactly one list, once, and no other id is.
  *   O3. A met criterion names evidence: not blank, not its own id, not a word or two. Faults that were found in the
  *       output's texts come with it.
@@ -71,6 +72,21 @@ export function checkAgentOutput(
     ...checkStatedFacts(output.facts),
     ...output.text_faults,
   ]);
+}
+
+/** Faults of an output that was just read: outputs from before 2026-11-27 were taken with them. */
+export function checkFailed({
+  status,
+  blocking_questions: { length: count },
+}: Pick<AgentOutputOutline, 'status' | 'blocking_questions'>): OutputFault[] {
+  if (status !== 'failed' || count === 0) return [];
+  return [
+    {
+      path: 'blocking_questions',
+      reason: `status is "failed" but there are ${count} blocking questions`,
+      hint: 'Try: status "blocked"; or, where no answer would help, an empty list',
+    },
+  ];
 }
 
 function checkStatus(output: AgentOutputOutline, hasEscalated: boolean): OutputFault[] {

@@ -88,6 +88,40 @@ function explainMissing(
   };
 }
 
+/**
+ * Checks that no delegation which needs its inputs met builds on a result of an earlier wave that leaves criteria open: it
+ * would start at once.
+ *
+ * @param unmetInputs Names of such results.
+ */
+export function checkNeeds(
+  delegations: readonly NeedingInputs[],
+  unmetInputs: readonly string[],
+): OutputFault[] {
+  const byId = new Map(delegations.map((d) => [d.delegation_id, d]));
+  return delegations.flatMap((delegation, i) => {
+    if (delegation.needs !== 'met') return [];
+    const upstream = collectUpstream(delegation, byId);
+    const newer = new Set(upstream.flatMap((d) => [...d.produces, d.replaces]));
+    const unmet = delegation.required_inputs.filter(
+      (name) => unmetInputs.includes(name) && !newer.has(name),
+    );
+    if (unmet.length === 0) return [];
+    return [
+      {
+        path: `delegations[${i}].needs`,
+        reason: `needs is "met", but these results of earlier waves leave criteria open: ${listNames(unmet)}`,
+        hint: 'Try: depend on a delegation of this wave that replaces the result, or needs "completed"',
+      },
+    ];
+  });
+}
+
+type NeedingInputs = Pick<
+  Delegation,
+  'delegation_id' | 'required_inputs' | 'depends_on' | 'produces' | 'replaces' | 'needs'
+>;
+
 /** Checks that each name has one producer. A delegation_id names its output, so it counts as produced. */
 function checkProducers(delegations: readonly DelegationOutline[]): OutputFault[] {
   const producerOf = new Map(delegations.map((d) => [d.delegation_id, d.delegation_id]));

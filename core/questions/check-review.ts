@@ -9,6 +9,7 @@
  *   QR5. All faults are reported at once, each with path, reason and "Try: …".
  *   QR6. A question that awaits a result names unfinished delegations of the wave, and nothing else.
  *   QR7. A question goes to the solution architect only where there is one, and has no answer then.
+ *   QR8. An answer is taken from no assumption, from no fact that is superseded and from no answer that was assumed.
  */
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { AskedQuestion, QuestionReview } from '../../contracts/question.ts';
@@ -161,6 +162,24 @@ function checkAwaited(
       : `no unfinished delegation: ${listNames(unknown)}`;
   const others = unfinished.length === 0 ? '' : `one of ${listNames(unfinished)}, or `;
   return [{ path, reason, hint: `Try: ${others}another verdict` }];
+}
+
+/** @param unsettled Sources from which no answer is taken. */
+export function checkSettled(
+  { reviews }: Pick<QuestionReview, 'reviews'>,
+  unsettled: readonly string[],
+): OutputFault[] {
+  return reviews.flatMap(({ verdict, source_refs }, i) => {
+    const loose = source_refs.filter((ref) => unsettled.includes(ref.trim()));
+    if (verdict !== 'answered' || loose.length === 0) return [];
+    return [
+      {
+        path: `reviews[${i}].source_refs`,
+        reason: `assumed or superseded, so no answer: ${listNames(loose)}`,
+        hint: 'Try: a source that settles it; or "assumed"; or, for a critical question, "needs_user_input" with null',
+      },
+    ];
+  });
 }
 
 function exists(ref: string, { facts_total, sources }: ReviewContext): boolean {

@@ -36,6 +36,8 @@ export type InboxEvent =
       readonly answer_schema?: Readonly<Record<string, unknown>> | null;
       /** Returns false in a run that began when a question that joins a waiting one counted as asked again. Absent: true. */
       readonly joinsFreely?: () => boolean;
+      /** Returns false in a run that began when questions were compared by the stems of their words. Absent: true. */
+      readonly comparesWords?: () => boolean;
     }
   | {
       readonly type: 'answer';

@@ -3,7 +3,6 @@ import type { QuestionsEscalation } from '../../contracts/messages.ts';
 import { answererNames } from '../../contracts/names.ts';
 import type { CarriedInbox, LeftAnswer, PendingAnswer } from '../../contracts/planner-run.ts';
 import type {
-  AskedBefore,
   AskedQuestion,
   Question,
   QuestionKind,
@@ -15,13 +14,12 @@ import { cutText } from '../text/cut-text.ts';
 import { parseDefault } from './check-answer.ts';
 import { awaits } from './settle-question.ts';
 import {
-  mayAskAgain,
-  questionKey,
   findLeftAnswer,
   findSameQuestion,
   takeLeftAnswer,
   joinQuestion,
 } from './check-asked-questions.ts';
+import { explainLoop, mayAskAgain, questionKey } from './repeated-questions.ts';
 
 export interface PutContext {
   readonly escalation: QuestionsEscalation;
@@ -32,6 +30,8 @@ export interface PutContext {
   readonly settlesAtOnce: (question: Question) => boolean;
   /** Defined in InboxEvent. */
   readonly joinsFreely?: () => boolean;
+  /** Defined in InboxEvent. */
+  readonly comparesWords?: () => boolean;
   /** Earlier questions of the same escalation. */
   readonly ahead: readonly PendingAnswer[];
 }
@@ -78,12 +78,19 @@ function putEngines(state: CarriedInbox, asked: AskedQuestion, context: PutConte
 }
 
 function putAgents(state: CarriedInbox, asked: AskedQuestion, context: PutContext): PutQuestion {
-  const key = questionKey(context.escalation.delegation_id, asked.text);
+  const { escalation, ahead, comparesWords = () => true } = context;
+  const byWords = comparesWords();
+  const keyOf = (text: string): string => questionKey(escalation.delegation_id, text, byWords);
+  const key = keyOf(asked.text);
   const before = Object.hasOwn(state.asked, key) ? state.asked[key] : undefined;
   const found = { left: findLeft(state, asked, context), same: findSame(state, asked, context) };
-  const times =
-    (before?.times ?? 0) + (before !== undefined && isUncounted(state, found, context) ? 0 : 1);
-  if (before !== undefined && times > before.times && times >= engineLimits.sameQuestionMax) {
+  const isRepeat = before !== undefined && !isUncounted(state, found, context);
+  // Its asker knew no answer yet when it put both.
+  const hasTwin =
+    byWords && escalation.questions.slice(0, ahead.length).some(({ text }) => keyOf(text) === key);
+  const isCounted = before === undefined || (isRepeat && !hasTwin);
+  const times = (before?.times ?? 0) + (isCounted ? 1 : 0);
+  if (isRepeat && times >= engineLimits.sameQuestionMax) {
     const count = { ...before, times };
     const next = { ...state, asked: { ...state.asked, [key]: count } };
     return refuse(next, asked, before.question_id, explainLoop(state, before));
@@ -286,14 +293,4 @@ export function refuseCircular(
 ): PutQuestion {
   const reason = `Nobody can answer this: each of ${cycle.join('→')} waits for the next. Finish what does not depend on it, and report this path with what cannot be done.`;
   return refuse(state, asked, notAsked, reason);
-}
-
-function explainLoop(state: CarriedInbox, before: AskedBefore): string {
-  const id = before.question_id;
-  const answered = Object.hasOwn(state.answered, id) ? state.answered[id] : undefined;
-  const known =
-    answered === undefined
-      ? `It is still open as ${id}.`
-      : `The answer to ${id} was: ${JSON.stringify(answered.shown)}.`;
-  return `This question was asked ${before.times} times before and is not put to the user again. ${known} Work with that, state what you assume, or report what cannot be done.`;
 }

@@ -7,6 +7,7 @@ import type {
   SettledAnswer,
 } from '../../contracts/planner-run.ts';
 import type { AcceptedAnswer, Question } from '../../contracts/question.ts';
+import type { StoredAnswer } from '../../contracts/run-record.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
@@ -16,7 +17,7 @@ import type { AmendedAnswer } from '../../contracts/messages.ts';
 import { listNames } from '../text/list-names.ts';
 import { checkAnswer, needsExplicitWord, type Verdict } from './check-answer.ts';
 import { leaveQuestion } from './check-asked-questions.ts';
-import { informsWork } from './answer-kinds.ts';
+import { informsWork, isPerson } from './answer-kinds.ts';
 
 interface Settlement {
   /** The whole answer in its canonical text form. */
@@ -191,7 +192,19 @@ function keepNewest(answered: CarriedInbox['answered']): CarriedInbox['answered'
  *
  * Invariants:
  *   AA1. Nothing changes but the answer of a question that was answered, and changing it twice is changing it once.
+ *   AA2. To repeat what a person answered changes nothing; to repeat a default, an assumption or an answer of a model
+ *        confirms it: it is the user's answer from then on.
  */
+
+/** Returns true when the answer changes nothing. */
+export function isSameOfPerson(
+  before: Pick<StoredAnswer, 'answer' | 'answer_ref' | 'answered_by'>,
+  { answer, answer_ref }: Pick<AmendedAnswer, 'answer' | 'answer_ref'>,
+): boolean {
+  return (
+    before.answer === answer && before.answer_ref === answer_ref && isPerson(before.answered_by)
+  );
+}
 
 /** @param now Unix epoch seconds. */
 export function amendAnswer(
@@ -201,7 +214,8 @@ export function amendAnswer(
 ): CarriedInbox {
   const known = Object.hasOwn(inbox.answered, question_id);
   const before = known ? inbox.answered[question_id] : undefined;
-  if (before === undefined || before.hash === hash) return inbox;
+  if (before === undefined) return inbox;
+  if (before.hash === hash && isPerson(before.answered_by)) return inbox;
   const after: AcceptedAnswer = {
     ...before,
     hash,

@@ -38,6 +38,7 @@ import { reopenChanged } from '../criteria/criteria.ts';
 import type { ReportEvent } from './fold-wave.ts';
 import type { ProposedFact } from '../../contracts/agent-output.ts';
 import { informsWork } from '../questions/answer-kinds.ts';
+import { isSameOfPerson } from '../questions/settle-question.ts';
 
 /** Returns the record of a revision. @param record The record of the revision before it. */
 export function foldRevision(
@@ -207,15 +208,16 @@ function amendAnswer(
 ): RunRecord {
   const { question_id, answer, answer_ref } = amended;
   const before = record.answered_questions.find((one) => one.question_id === question_id);
-  const isSame = before?.answer === answer && before.answer_ref === answer_ref;
-  if (before === undefined || isSame) return record;
+  if (before === undefined || isSameOfPerson(before, amended)) return record;
+  // A confirmed answer reached its readers as it is.
+  const isConfirmed = before.answer === answer && before.answer_ref === answer_ref;
   const stored: StoredAnswer = {
     ...before,
     answer,
     answer_ref,
     answered_by: 'user',
     source_refs: [],
-    amended_at,
+    ...(isConfirmed ? { answered_at: amended_at } : { amended_at }),
   };
   const known = admitFacts(record.facts, factsFromAnswer(stored), at);
   return {

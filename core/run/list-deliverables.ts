@@ -3,6 +3,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { FoundOutputs } from '../../contracts/run-log.ts';
 import type { DetailEntry, RunRecord } from '../../contracts/run-record.ts';
 import { waveNumber } from '../ids.ts';
+import { openCriteria } from '../criteria/criteria.ts';
 import { dropReplaced, listReplaced } from '../schedule/dependencies.ts';
 import type { TriadPhase } from '../../contracts/triad.ts';
 
@@ -53,6 +54,19 @@ export function listDeliverables(record: RunRecord): readonly Deliverable[] {
       )
     );
   });
+}
+
+/** Lists the names of results that leave criteria of the run open. */
+export function listUnmetInputs(record: RunRecord): readonly string[] {
+  const open = new Set(openCriteria(record.criteria));
+  const unmet = new Set(
+    listCompleted(record)
+      .filter(({ criteria_unmet }) => criteria_unmet.some((id) => open.has(id)))
+      .map(({ output_ref }) => output_ref),
+  );
+  return record.details
+    .filter(({ output_ref }) => unmet.has(output_ref))
+    .map(({ detail_id }) => detail_id);
 }
 
 function criteriaOf(outcome: DelegationOutcome): readonly string[] {

@@ -45,6 +45,16 @@ export function settleWave(
   return waiveCriteria(reopen(decided, toDecision, Infinity), waived);
 }
 
+/** Maps criterion_ids to the reasons why they are not met: the last ones of the delegations that tried. */
+export function explainCriteria(outcomes: readonly DelegationOutcome[]): Map<string, string> {
+  const reasons = new Map<string, string>();
+  for (const { delegation_id, reason, criteria_unmet } of outcomes) {
+    if (reason === '') continue;
+    for (const id of criteria_unmet) reasons.set(id, `${delegation_id}: ${reason}`);
+  }
+  return reasons;
+}
+
 function between(news: readonly NewsItem[], after: number, until: number): readonly NewsItem[] {
   return news.filter(({ news_id }) => news_id > after && news_id <= until);
 }

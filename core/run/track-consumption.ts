@@ -148,6 +148,7 @@ function findSuperseded(before: RunRecord, after: RunRecord): StaleCause[] {
     if (superseded_by === null || before.facts[index]?.superseded_by) return [];
     const winner = after.facts.find(({ fact_id }) => fact_id === superseded_by);
     // It still holds: as a fact that was an assumption, or under a key that names its subject.
+    if (winner?.statement === fact.statement) return [];
     if (winner?.value && fact.value && isSameValue(winner.value, fact.value)) return [];
     return [{ type: 'fact', fact, by: winner?.source_refs[0] ?? superseded_by }];
   });

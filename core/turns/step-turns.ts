@@ -9,7 +9,8 @@
  *   TU5. A cut-off reply doubles the tokens up to the ceiling, at most `truncationsMax` times.
  *   TU6. A conversation that does not fit is compacted, at most `compactionsMax` times.
  *   TU7. A refusal, an unknown stop and a wrong number of tool results end the conversation at once, with the cause.
- *   TU8. Finished resumes only when answers arrive; failed and stopped never do.
+ *   TU8. Finished resumes only when answers arrive; failed and stopped never do. Answers that only refuse the questions
+ *        spend an attempt like bad output does.
  *   TU9. Tools may end the turn, spend an attempt like bad output does, or fail it; model calls that they made count as
  *        turns.
  */
@@ -59,7 +60,8 @@ function applyEvent(state: TurnsState, event: TurnsEvent): TurnsState {
     case 'tool_results':
       return state.type === 'using_tools' ? takeResults(state, event) : state;
     case 'resumed':
-      return state.type === 'finished' ? begin({ ...bodyOf(state), attempts: 0 }) : state;
+      if (state.type !== 'finished') return state;
+      return event.is_refused === true ? resumeRefused(state) : begin({ ...state, attempts: 0 });
     default:
       return state;
   }
@@ -123,6 +125,13 @@ function spendAttempt(
   if (attempts < max) return call(counted, next);
   const reason = `No valid output in ${max} attempts. The last one: ${nameFaults(faults)}`;
   return fail(counted, 'invalid_output', reason);
+}
+
+function resumeRefused(body: TurnsBody): TurnsState {
+  const counted = { ...bodyOf(body), attempts: body.attempts + 1 };
+  if (counted.attempts < body.attempts_max) return begin(counted);
+  const reason = `The agent stays blocked by questions that are not put to anyone (again): ${counted.attempts} attempts came to nothing else.`;
+  return fail(counted, 'other', reason);
 }
 
 function raiseTokens(state: TurnsState): TurnsState {

@@ -88,8 +88,8 @@ export type TurnsEvent =
       /** Model calls that the tools made themselves. If undefined, none. */
       readonly calls_made?: number;
     }
-  /** Answers arrived for an output that asked questions. */
-  | { readonly type: 'resumed' };
+  /** Answers arrived for an output that asked questions. `is_refused`: none of them was put to anyone. Absent: false. */
+  | { readonly type: 'resumed'; readonly is_refused?: boolean };
 
 export type ToolsVerdict =
   /** The model is called again with the results. */

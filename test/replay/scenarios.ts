@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WaveView } from '../../contracts/views.ts';
 import type { ScriptRule } from '../../rehearsal/script.ts';
+import { untilEnded } from '../support/design-play.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   blocked,
@@ -236,6 +237,20 @@ export const scenarios: readonly Scenario[] = [
       const run = await stage.start('plannerWave', { goal }, runId);
       await answerFirst(stage, run);
       await run.result();
+    },
+  },
+  {
+    // A task asks the same on and on: the third refusal ends it.
+    name: 'asked-on',
+    keep: { '': { last: 'plannerWave-asked-on' } },
+    async play(stage, runId) {
+      const again = { json: blocked([question('Which region?')], 'host-done') };
+      stage.rehearsal.script([
+        plans(1, plan([work('host')])),
+        ...[1, 2, 3, 4, 5].map((nth) => works('host', again, nth)),
+      ]);
+      const run = await stage.start('plannerWave', { goal }, runId);
+      await untilEnded(stage, run);
     },
   },
   {

@@ -28,7 +28,8 @@ import { childOptions } from '../shared/visibility.ts';
 import { showDesign, showMode } from '../design/run-design.ts';
 import type { EarlierWaves } from './run-next-wave.ts';
 import { readFailure } from '../shared/failures.ts';
-import { settleChanges, explainCriteria } from '../shared/settle-run.ts';
+import { explainCriteria } from '../../core/run/settle-wave.ts';
+import { settleChanges } from '../shared/settle-run.ts';
 import type { ArchivalInput, ArchivalResult } from '../../contracts/note.ts';
 
 /**

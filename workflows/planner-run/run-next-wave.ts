@@ -1,7 +1,7 @@
 import { isCancellation, startChild } from '@temporalio/workflow';
 import { workflowTypes } from '../../contracts/names.ts';
 import type { PlannerWaveArgs, WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
-import { listRefused } from '../../core/questions/check-asked-questions.ts';
+import { listRefused } from '../../core/questions/repeated-questions.ts';
 import { reserveForWave } from '../../core/budget/resolve-budget.ts';
 import { waveWorkflowId } from '../../core/ids.ts';
 import { lastNewsId } from '../../core/run/news.ts';

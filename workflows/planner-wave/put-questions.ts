@@ -1,16 +1,18 @@
 import { patched } from '@temporalio/workflow';
 import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
+import { assumingAnswerers } from '../../contracts/names.ts';
 import type { DeliveredAnswer, NewsItem, QuestionsEscalation } from '../../contracts/messages.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { AskedQuestion, PlannerVerdict } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { answerUnasked } from '../../core/questions/answer-unasked.ts';
-import { questionKey } from '../../core/questions/check-asked-questions.ts';
 import { checkReview } from '../../core/questions/check-review.ts';
+import { questionKey } from '../../core/questions/repeated-questions.ts';
 import { answersInNews } from '../../core/run/news.ts';
 import type { NewsFeed } from '../shared/news-feed.ts';
 import { tryPlanner } from './consult-planner.ts';
 import type { Consultation, PlannerContext } from './consult-planner.ts';
+import { knownAnswers } from './wave-context.ts';
 
 /** Material for the planner besides the questions, and the way to consult it. */
 export interface Reviewing {
@@ -96,7 +98,10 @@ async function ask(
 ): Promise<readonly DeliveredAnswer[]> {
   const answers = await superior.ask(escalation);
   for (const [place, { text }] of escalation.questions.entries()) {
-    if (answers[place]?.is_last) refused.add(questionKey(escalation.delegation_id, text));
+    if (!answers[place]?.is_last) continue;
+    for (const byWords of [true, false]) {
+      refused.add(questionKey(escalation.delegation_id, text, byWords));
+    }
   }
   return answers;
 }
@@ -166,7 +171,10 @@ function placesToReview(
 ): readonly number[] {
   return questions.flatMap((question, place) => {
     if (answerUnasked({ ...question, kind: 'blocking' }, order) !== null) return [];
-    const isRefused = refused.has(questionKey(delegation_id, question.text));
+    const isRefusedBy = (byWords: boolean): boolean =>
+      refused.has(questionKey(delegation_id, question.text, byWords));
+    // Before 2026-11-27 different questions counted as the same.
+    const isRefused = isRefusedBy(true) || (isRefusedBy(false) && !patched('whole-words'));
     // Before 2026-11-26 they were reviewed too.
     return isRefused && patched('refused-unreviewed') ? [] : [place];
   });
@@ -190,6 +198,9 @@ function consultationOn(
   const outputs = reviewing.outputs();
   const unfinished = reviewing.unfinished();
   const sources = listSources(order, outputs, news.all());
+  const assumed = knownAnswers(order, news)
+    .filter(({ answered_by }) => assumingAnswerers.includes(answered_by))
+    .map(({ question_id }) => question_id);
   return {
     stage: 'question_review',
     purpose: `review questions of ${delegation_id ?? 'an agent'}`,
@@ -203,6 +214,7 @@ function consultationOn(
       questions,
       outputs,
       ...(unfinished.length > 0 && { unfinished }),
+      ...(assumed.length > 0 && { assumed }),
       amendments,
     }),
     check: (outline) =>

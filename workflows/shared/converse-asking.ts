@@ -1,3 +1,4 @@
+import { patched } from '@temporalio/workflow';
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { TurnOutline } from '../../contracts/model-turn.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
@@ -24,7 +25,10 @@ export async function converseAsking(
     const answers = await stopWhenCancelled(() => ask(output.blocking_questions));
     if (answers === null) return { type: 'stopped', words_ref: null };
     conversation.append = [{ type: 'answers', answers }];
-    step(conversation, { type: 'resumed' });
+    const isRefused = answers.length > 0 && answers.every(({ loop }) => loop);
+    // Before 2026-11-27 it could ask the same until it had no turns left.
+    const is_refused = isRefused && patched('refused-attempts');
+    step(conversation, { type: 'resumed', is_refused });
   }
 }
 

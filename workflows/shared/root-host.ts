@@ -242,7 +242,7 @@ export class RootHost implements Superior {
     this.refresh();
   }
 
-  /** Writes the last record with its answer and leaves the last state visible. */
+  /** Writes the last record with its answer and leaves the last state visible. @param reasons Those of this execution. */
   finish(status: RunStatus, reasons: ReadonlyMap<string, string>): Promise<PlannerRunResult> {
     return CancellationScope.nonCancellable(async () => {
       const { state, record } = this;
@@ -252,8 +252,10 @@ export class RootHost implements Superior {
       const stopped = state.stop_reason ? { stop_reason: state.stop_reason } : {};
       record.add({ type: 'ended', status, usage: state.usage, ...stopped });
       const record_ref = await this.settleRecord();
-      const result = record.result();
-      if (result === null) throw ApplicationFailure.nonRetryable('The record has no result.');
+      const recorded = record.result();
+      if (recorded === null) throw ApplicationFailure.nonRetryable('The record has no result.');
+      const { unmet_reasons = {}, ...result } = recorded;
+      const why = new Map([...Object.entries(unmet_reasons), ...reasons]);
       await this.views.tellEnd(status);
       state.phase = status;
       state.result = result;
@@ -270,7 +272,7 @@ export class RootHost implements Superior {
           criterion_id,
           state: ended,
           // An earlier attempt may have failed at what is met now.
-          reason: ended === 'open' ? (reasons.get(criterion_id) ?? '') : '',
+          reason: ended === 'open' ? (why.get(criterion_id) ?? '') : '',
         })),
         usage: state.usage,
         record_ref,
@@ -279,10 +281,7 @@ export class RootHost implements Superior {
     });
   }
 
-  /**
-   * Resolves with the newest record when it contains everything that was accepted. An answer may arrive during a write,
-   * and be long enough to need a write of its own.
-   */
+  /** Resolves with the newest record when it has all that was accepted: a late answer may need a write of its own. */
   async settleRecord(): Promise<Ref> {
     for (;;) {
       await this.inbox.settled();

@@ -196,6 +196,7 @@ export type AskingRules = Pick<
   'use_defaults' | 'autonomy' | 'questions' | 'approvers'
 > & {
   readonly joinsFreely: () => boolean;
+  readonly comparesWords: () => boolean;
 };
 
 /** Returns the rules. Before the input was read only a person can ask, and the defaults apply. */
@@ -206,6 +207,7 @@ export function askingRules({ opened }: RootState): AskingRules {
     questions: opened?.questions ?? resolveQuestionRules(undefined),
     approvers: opened?.approvers ?? null,
     joinsFreely: () => patched('joined-askers'),
+    comparesWords: () => patched('whole-words'),
   };
 }
 

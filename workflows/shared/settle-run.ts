@@ -7,6 +7,7 @@ import type { Superior } from './superior.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
 import { isDone } from '../../core/criteria/criteria.ts';
+import { explainCriteria } from '../../core/run/settle-wave.ts';
 import type { KnownSpent, Usage } from '../../contracts/usage.ts';
 import { noUsage, subtractUsage } from '../../core/usage/add-usage.ts';
 import { knownSpent } from './root-state.ts';
@@ -111,16 +112,6 @@ async function askUntilTold(
   }
   await condition(() => slot.answers !== null);
   return slot.answers ?? [];
-}
-
-/** Maps criterion_ids to the reasons why they are not met: the last ones of the delegations that tried. */
-export function explainCriteria(outcomes: readonly DelegationOutcome[]): Map<string, string> {
-  const reasons = new Map<string, string>();
-  for (const { delegation_id, reason, criteria_unmet } of outcomes) {
-    if (reason === '') continue;
-    for (const id of criteria_unmet) reasons.set(id, `${delegation_id}: ${reason}`);
-  }
-  return reasons;
 }
 
 /**

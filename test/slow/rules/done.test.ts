@@ -166,6 +166,24 @@ it('the same question a third time is not put to the user again', async () => {
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
 
+it('a task whose questions are only refused ends with the third refusal', async () => {
+  const asks = { json: blocked([question('Which region?')], 'host-done') };
+  stage.rehearsal.script([
+    plans(1, plan([work('host')])),
+    ...[1, 2, 3, 4, 5, 6].map((nth) => works('host', asks, nth)),
+  ]);
+  const run = await stage.start('plannerRun', { goal, limits: { max_waves: 1 } });
+  for (const question_id of ['q1', 'q2', 'q3']) {
+    await openQuestion(stage, run, question_id);
+    await submit(run, { question_id, answer: question_id === 'q3' ? 'finish' : 'eu-west' });
+  }
+  const { status, criteria } = await stage.result(run);
+  expect(status).toBe('finished_unmet');
+  expect(criteria[0]?.reason).toContain('questions that are not put to anyone (again)');
+  expect(callsOf(stage.rehearsal, 'host')).toHaveLength(5);
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
 function theSame(id: string, task_description = 'Meet the goal.'): WrittenDelegation {
   return work(id, { criteria: ['goal-1'], task_description });
 }

@@ -3,6 +3,9 @@ import type { Script } from '../../support/scripted-model.ts';
 import type { ContentBlock } from '../../../contracts/transcript.ts';
 import type { ModelTurnInput } from '../../../contracts/model-turn.ts';
 import { agents, createBench, decision, delegationOf, outputOf, plan, written } from './bench.ts';
+import { asked, outcome } from '../core/builders.ts';
+import { factOf, planPrompt } from './prompt-bench.ts';
+import { noUsage } from '../../../core/usage/add-usage.ts';
 import { registryOf } from '../../support/registry-of.ts';
 import type { WavePlan } from '../../../contracts/wave-plan.ts';
 
@@ -280,6 +283,83 @@ describe('part of fault 27: a malformed output goes back with every fault at onc
     const { faults } = await turnWith(JSON.stringify({ ...outputOf(), coverage }));
     expect(faults).toHaveLength(20);
     expect(faults.at(-1)?.reason).toMatch(/and \d+ more faults/);
+  });
+
+  it('O1: an output that failed asks no blocking question', async () => {
+    const failed = outputOf({ status: 'failed', blocking_questions: [asked()] });
+    const bench = await createBench({ scripts: [sayJson(failed)] });
+    expect((await bench.turn()).reply).toMatchObject({
+      outline: { output: { text_faults: [{ path: 'blocking_questions' }] } },
+    });
+  });
+
+  it('QR8: a review takes no answer from an assumption of the record or of its wave', async () => {
+    const assumption = factOf(1, { is_assumption: true });
+    const verdictFrom = async (...source_refs: string[]) => {
+      const review = { question: 1, verdict: 'answered', answer: 'eu', source_refs, reason: 'So.' };
+      const bench = await createBench({
+        scripts: [sayJson({ reviews: [review] })],
+        record: { facts: [assumption, factOf(2), factOf(3, { superseded_by: 'f2' })] },
+      });
+      const prompt = {
+        kind: 'question_review' as const,
+        wave: 1,
+        record_ref: bench.record_ref,
+        plan_ref: bench.plan_ref,
+        delegation_id: 'write-report',
+        questions: [],
+        outputs: [],
+        assumed: ['q1'],
+        amendments: [],
+      };
+      const append = [{ type: 'prompt' as const, prompt }];
+      return (await bench.turn({ agent_id: 'planner', stage: 'question_review', append })).reply;
+    };
+    expect(await verdictFrom('f2')).toMatchObject({ type: 'output' });
+    for (const ref of ['f1', 'f3', 'q1']) {
+      expect(await verdictFrom(ref)).toMatchObject({
+        type: 'malformed',
+        faults: [{ path: 'reviews[0].source_refs' }],
+      });
+    }
+  });
+
+  it('a plan builds on no earlier result that leaves criteria open where its needs are to be met', async () => {
+    const needing = delegationOf({ required_inputs: ['draft'], needs: 'met' });
+    const replyTo = async (state: 'open' | 'waived') => {
+      const output_ref = 'a'.repeat(64);
+      const draft = outcome('draft', { output_ref, criteria_unmet: ['c9'] });
+      const wave = {
+        wave: 1,
+        status: 'decided' as const,
+        plan_ref: null,
+        outcomes: [draft],
+        decision_ref: null,
+        usage: noUsage,
+        planned_at: 1,
+        done_at: 2,
+        shown: null,
+      };
+      const bench = await createBench({
+        scripts: [sayJson(written({ ...plan, delegations: [needing] }))],
+        record: {
+          waves: [wave],
+          criteria: [
+            { criterion_id: 'c9', description: 'It is fast.', state, delegation_id: null, note: '' },
+          ],
+          details: [
+            { detail_id: 'draft', title: 'Draft', summary: '', tags: [], size: 1, output_ref },
+          ],
+        },
+      });
+      const append = planPrompt(bench, { known_inputs: ['goal', 'draft'] });
+      return (await bench.turn({ agent_id: 'planner', stage: 'plan', append })).reply;
+    };
+    expect(await replyTo('open')).toMatchObject({
+      type: 'malformed',
+      faults: [{ path: 'delegations[0].needs' }],
+    });
+    expect(await replyTo('waived')).toMatchObject({ type: 'output' });
   });
 
   it('a slug keeps the hint of its own', async () => {

@@ -107,6 +107,18 @@ it('a decision has what a triad left disputed: as a conflict, and in the words o
   expect(jsonOf(text, 'outcomes')).toMatchObject([{ triad: { type: 'dialectic' } }]);
 });
 
+it('a decision is not asked about the dispute of a result that was replaced: no check would take it', async () => {
+  const { bench, output_ref } = await createRun();
+  const end = await disputedEnd(bench, ['prices']);
+  const newer = {
+    ...outcomeOf('newer', { ...end, dissent_ref: null }, output_ref),
+    replaces: 'd1',
+  };
+  const text = await decide(bench, [outcomeOf('d1', end, output_ref), newer]);
+  expect(jsonOf(text, 'conflicts')).toEqual([]);
+  expect(text).not.toContain('<minority_reports>');
+});
+
 it('a decision has the failure of a triad, and no minority reports where all agree', async () => {
   const { bench } = await createRun();
   const failure = { agent: 'ben', phase: 'negotiate', message: 'No reply.' } as const;

@@ -93,3 +93,12 @@ it('AA1: the new answer is the answer, whatever else is in the inbox stays, and 
     type: 'refused',
   });
 });
+
+it('AA2: the text of an assumption becomes the answer of the user', () => {
+  const by = { answered_by: 'planner-assumption', now: 1 };
+  const inbox = { ...openInbox(null), answered: { q1: acceptAnswer(choice, 'EU', by) } };
+  const confirmed = { question_id: 'q1', answer: 'EU', hash: hashText('EU') };
+  const after = amendAnswer(inbox, confirmed, 5);
+  expect(after.answered).toMatchObject({ q1: { answered_by: 'user', shown: 'EU' } });
+  expect(amendAnswer(after, confirmed, 9)).toBe(after);
+});

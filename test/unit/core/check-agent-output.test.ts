@@ -1,4 +1,4 @@
-import { checkAgentOutput } from '../../../core/output/check-agent-output.ts';
+import { checkAgentOutput, checkFailed } from '../../../core/output/check-agent-output.ts';
 import { asked, output } from './builders.ts';
 
 const paths = (over: Parameters<typeof output>[0], ids = ['c1']) =>
@@ -35,6 +35,19 @@ describe('checkAgentOutput', () => {
     expect(paths({ status: 'blocked', blocking_questions: [asked()] })).toEqual([]);
     expect(paths({ blocking_questions: [asked()] })).toEqual(['blocking_questions']);
     expect(paths({ optional_questions: [asked()] })).toEqual([]);
+  });
+
+  it('O1: failed allows no blocking question, which no one would answer', () => {
+    const asking = { status: 'failed', blocking_questions: [asked()] } satisfies Parameters<typeof output>[0];
+    expect(checkFailed(asking)).toMatchObject([
+      {
+        path: 'blocking_questions',
+        reason: 'status is "failed" but there are 1 blocking questions',
+        hint: expect.stringMatching(/^Try: status "blocked"/),
+      },
+    ]);
+    expect(checkFailed({ ...asking, blocking_questions: [] })).toEqual([]);
+    expect(checkFailed({ ...asking, status: 'blocked' })).toEqual([]);
   });
 
   it('O2: every criterion is in exactly one list, and no other id is', () => {

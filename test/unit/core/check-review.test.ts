@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { PlannerVerdict, QuestionReview } from '../../../contracts/question.ts';
-import { checkReview } from '../../../core/questions/check-review.ts';
+import { checkReview, checkSettled } from '../../../core/questions/check-review.ts';
 import { asked, property } from './builders.ts';
 
 type Verdict = QuestionReview['reviews'][number];
@@ -96,6 +96,20 @@ describe("the planner's review of an agent's questions", () => {
         expect.stringMatching(/^reviews\[0\]\.source_refs: n.* Try: one of "prices", "report"/),
       ]);
     }
+  });
+
+  it('QR8: no answer is taken from what is assumed or superseded, and an assumption may be', () => {
+    const loose = (verdict: PlannerVerdict['verdict'], ...source_refs: string[]) =>
+      checkSettled({ reviews: [answered(1, { verdict, source_refs })] }, ['f2', 'q1']);
+    expect(loose('answered', 'goal', ' f2 ', 'q1')).toEqual([
+      {
+        path: 'reviews[0].source_refs',
+        reason: 'assumed or superseded, so no answer: " f2 ", "q1"',
+        hint: expect.stringMatching(/^Try: .*"assumed".*critical.*"needs_user_input" with null/),
+      },
+    ]);
+    expect(loose('answered', 'goal', 'f1')).toEqual([]);
+    expect(loose('assumed', 'f2')).toEqual([]);
   });
 
   it('QR5: all faults come at once, each with path, reason and hint, whatever the review says', () => {

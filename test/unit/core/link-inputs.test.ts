@@ -1,4 +1,4 @@
-import { linkInputs } from '../../../core/plan/check-inputs.ts';
+import { checkNeeds, linkInputs } from '../../../core/plan/check-inputs.ts';
 import { delegation } from './builders.ts';
 
 describe('finding P6: the engine fills in what follows from the names in a plan', () => {
@@ -59,5 +59,28 @@ describe('finding P6: the engine fills in what follows from the names in a plan'
       ['draft'],
     );
     expect(linked.map(({ depends_on }) => depends_on)).toEqual([[], ['review']]);
+  });
+});
+
+describe('needs "met"', () => {
+  const report = delegation('report', { required_inputs: ['goal', 'research'], needs: 'met' });
+  const again = delegation('again', { replaces: 'research' });
+
+  it('is refused on a result of an earlier wave that leaves criteria open', () => {
+    expect(checkNeeds([report], ['research'])).toEqual([
+      {
+        path: 'delegations[0].needs',
+        reason:
+          'needs is "met", but these results of earlier waves leave criteria open: "research"',
+        hint: expect.stringContaining('Try: depend on a delegation of this wave that replaces'),
+      },
+    ]);
+    expect(checkNeeds([report], ['prices'])).toEqual([]);
+    expect(checkNeeds([{ ...report, needs: 'completed' }], ['research'])).toEqual([]);
+  });
+
+  it('is taken where the result is done again first', () => {
+    expect(checkNeeds([again, { ...report, depends_on: ['again'] }], ['research'])).toEqual([]);
+    expect(checkNeeds([again, report], ['research'])).toHaveLength(1);
   });
 });

@@ -3,7 +3,7 @@ import { engineLimits } from '../../../core/limits.ts';
 import { openInbox, previewAnswer, stepInbox } from '../../../core/questions/step-inbox.ts';
 import type { InboxEvent } from '../../../core/questions/inbox-event.ts';
 import type { InboxState, InboxStep } from '../../../core/questions/step-inbox.ts';
-import { listRefused, questionKey } from '../../../core/questions/check-asked-questions.ts';
+import { listRefused, questionKey } from '../../../core/questions/repeated-questions.ts';
 import { asked, escalation, usualRules } from './builders.ts';
 
 const now = 5_000;

@@ -272,6 +272,17 @@ describe('stepTurns', () => {
     expect(last([refused, { type: 'resumed' }, good])).toMatchObject({ type: 'fail' });
   });
 
+  it('TU8: answers that only refuse the questions spend attempts, and the last one ends it', () => {
+    const refused: readonly TurnsEvent[] = [good, fine, { type: 'resumed', is_refused: true }];
+    expect(last([...refused, ...refused])).toEqual(call);
+    expect(last([...refused, ...refused, ...refused])).toMatchObject({
+      type: 'fail',
+      reason: expect.stringContaining('not put to anyone'),
+    });
+    const answered: readonly TurnsEvent[] = [good, fine, { type: 'resumed' }];
+    expect(last([...refused, ...refused, ...answered, ...refused])).toEqual(call);
+  });
+
   it('TU9: tools may end the turn, and the results wait', () => {
     const over = done({ type: 'finished' });
     expect(last([tools, over])).toEqual({ type: 'finish', by: 'tools' });

@@ -359,3 +359,19 @@ it('only a file can be the answer of kind "file": no command, though it is an ef
     '"npm test" is no file that this run is known to have written. Try: one of "src/second.ts"',
   ]);
 });
+
+it('the result has the reasons of open criteria from all waves, also those before this run or execution', async () => {
+  const run = await harness.begin('my-run', { goal, criteria: ['Fast'] });
+  const failed = await outcome(harness, delegation('host'), null, {
+    status: 'failed',
+    reason: 'No server. '.repeat(100),
+    criteria_unmet: ['goal-1', 'other'],
+  });
+  const open = { criterion_id: 'goal-1', state: 'open', delegation_id: null } as const;
+  const { result } = await run.apply(
+    { type: 'wave_done', wave: wave(1, { outcomes: [failed] }), criteria: [open] },
+    { type: 'ended', status: 'stopped', usage: usage(3) },
+  );
+  const cut = `host: ${'No server. '.repeat(100)}`.slice(0, 199);
+  expect(result?.unmet_reasons).toEqual({ 'goal-1': `${cut}…` });
+});

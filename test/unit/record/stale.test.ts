@@ -244,6 +244,25 @@ describe('answer_amended', () => {
     expect(staleIn(await run.record())).toEqual(['price']);
   });
 
+  it('AA2: an assumption that the user confirms is a fact of the user, and nothing is stale', async () => {
+    const assumed = { delegation_id: 'price', answered_by: 'planner-assumption' };
+    await run.apply(
+      { type: 'question_opened', question: question('q1', { delegation_id: 'price' }) },
+      { type: 'question_answered', answered: answered('q1', assumed), answer_ref: null },
+    );
+    await run.apply(await endOf(1, [{ delegation: price }, { delegation: other }]));
+    await run.apply(amends('This.'), amends('This.', 1_760_009_999));
+    const { facts, answered_questions } = await run.record();
+    expect(facts).toMatchObject([
+      { is_assumption: true, superseded_by: 'f2' },
+      { is_assumption: false, origin: 'user', superseded_by: null },
+    ]);
+    expect(answered_questions).toMatchObject([{ answered_by: 'user', answer: 'This.' }]);
+    expect(staleIn(await run.record())).toEqual([]);
+    await run.apply(amends('That.'));
+    expect(staleIn(await run.record()).toSorted()).toEqual(['other', 'price']);
+  });
+
   it('the pool keeps the first answer and says which holds; the same change twice is one', async () => {
     await run.apply(...answers, amends('That.'), amends('That.'), amends('This.', 1_760_009_001));
     const { facts, answered_questions } = await run.record();
@@ -274,5 +293,10 @@ it('judgeAnswers takes all answers or none, and stores long ones', async () => {
   ).toEqual({
     type: 'refused',
     reasons: ['there is no answered question "q2". Try: one of "q1"'],
+  });
+  // What a person answered already reopens nothing.
+  expect(await judge({ question_id: 'q1', answer: 'This.' })).toEqual({
+    type: 'taken',
+    answers: [],
   });
 });
