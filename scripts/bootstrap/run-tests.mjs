@@ -18,18 +18,18 @@ const fileSecondsMax = 40;
  * not stop the rest: one run shows everything that has to be repaired.
  *
  * @param {string} root the folder that holds package.json
- * @param {readonly string[]} jestArgs when there are any, only jest runs, with them and with all of its projects
+ * @param {readonly string[]} vitestArgs when there are any, only vitest runs, with them and with all of its projects
  * @returns {Promise<number>} the exit code
  */
-export async function runTests(root, jestArgs) {
-  const all = jestArgs.length === 0;
+export async function runTests(root, vitestArgs) {
+  const all = vitestArgs.length === 0;
   const { env, failed } = await prepareTools([temporalCli]);
   // Named tests may need no server: then a missing CLI is said, and the tests that need it say it again.
-  if (!all) return finish(await runJest(root, [], jestArgs, env), []);
+  if (!all) return finish(await runVitest(root, [], vitestArgs, env), []);
   for (const check of checks) {
     if ((await npmRun(root, [check], env)) !== 0) failed.push(check);
   }
-  const run = await runJest(root, ['fast', 'integration'], [], env);
+  const run = await runVitest(root, ['fast', 'integration'], [], env);
   for (const file of listSlow(run.json)) {
     console.log(`Over ${fileSecondsMax} s: ${relative(root, file)}. Its place may be test/slow.`);
   }
@@ -44,7 +44,7 @@ export async function runTests(root, jestArgs) {
  */
 export async function runFastTests(root) {
   const [run, failed] = await Promise.all([
-    runJest(root, ['fast'], [], process.env),
+    runVitest(root, ['fast'], [], process.env),
     runChecksAside(root),
   ]);
   return finish(run, failed);
@@ -73,12 +73,12 @@ async function runChecksAside(root) {
  * Runs the tests in `test/slow`, with what only they need.
  *
  * @param {string} root the folder that holds package.json
- * @param {readonly string[]} jestArgs further arguments of jest, such as paths
+ * @param {readonly string[]} vitestArgs further arguments of vitest, such as paths
  * @returns {Promise<number>} the exit code
  */
-export async function runSlowTests(root, jestArgs) {
+export async function runSlowTests(root, vitestArgs) {
   const { env, failed } = await prepareTools([temporalCli, chromium, postgres, bubblewrap]);
-  return finish(await runJest(root, ['slow'], jestArgs, env), failed);
+  return finish(await runVitest(root, ['slow'], vitestArgs, env), failed);
 }
 
 /**
@@ -143,7 +143,7 @@ async function prepareTools(tools) {
  * @returns {number} the exit code
  */
 function finish({ code, json }, failedBefore) {
-  const failed = code === 0 ? failedBefore : [...failedBefore, 'jest'];
+  const failed = code === 0 ? failedBefore : [...failedBefore, 'vitest'];
   if (failed.length > 0) console.log(`\nFailed: ${failed.join(', ')}`);
   console.log(formatTotals(json));
   return failed.length > 0 ? 1 : 0;
@@ -151,17 +151,18 @@ function finish({ code, json }, failedBefore) {
 
 /**
  * @param {string} root
- * @param {readonly string[]} projects those of jest.config.mjs to run; all of them when empty
- * @param {readonly string[]} jestArgs
+ * @param {readonly string[]} projects those of vitest.config.mjs to run; all of them when empty
+ * @param {readonly string[]} vitestArgs
  * @param {NodeJS.ProcessEnv} env
- * @returns {Promise<{ code: number, json: string }>} the exit code, and the text of jest's result file; empty when jest ended without writing one
+ * @returns {Promise<{ code: number, json: string }>} the exit code, and the text of vitest's result file; empty when it ended without writing one
  */
-async function runJest(root, projects, jestArgs, env) {
+async function runVitest(root, projects, vitestArgs, env) {
   const dir = await mkdtemp(join(tmpdir(), 'planwave-test-'));
   const file = join(dir, 'results.json');
   try {
-    const selected = projects.length === 0 ? [] : ['--selectProjects', ...projects];
-    const args = ['jest', '--', ...selected, '--json', `--outputFile=${file}`, ...jestArgs];
+    const selected = projects.map((project) => `--project=${project}`);
+    const reports = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+    const args = ['vitest', '--', ...selected, ...reports, ...vitestArgs];
     const code = await npmRun(root, args, env);
     return { code, json: await readFile(file, 'utf8').catch(() => '') };
   } finally {
@@ -170,7 +171,7 @@ async function runJest(root, projects, jestArgs, env) {
 }
 
 /**
- * @param {string} json jest's result file; may be empty
+ * @param {string} json vitest's result file; may be empty
  * @returns {string[]} the test files that took longer than a file outside of `test/slow` should
  */
 export function listSlow(json) {
@@ -183,13 +184,18 @@ export function listSlow(json) {
 }
 
 /**
- * @param {string} json jest's result file; empty when jest ended without writing one
+ * @param {string} json vitest's result file; empty when it ended without writing one
  * @returns {string} `N passed, N failed, N skipped`; a test file that could not run counts as one failed test
  */
 export function formatTotals(json) {
-  if (json === '') return 'jest ended before it could count the tests';
+  if (json === '') return 'vitest ended before it could count the tests';
+  /** @type {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number, testResults: { status: string, assertionResults: { status: string }[] }[] }} */
   const results = JSON.parse(json);
-  const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
+  const broken = results.testResults.filter(
+    ({ status, assertionResults }) =>
+      status === 'failed' && assertionResults.every((one) => one.status !== 'failed'),
+  );
+  const failed = results.numFailedTests + broken.length;
   const skipped = results.numPendingTests + results.numTodoTests;
   return `${results.numPassedTests} passed, ${failed} failed, ${skipped} skipped`;
 }

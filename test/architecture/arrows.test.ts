@@ -280,7 +280,7 @@ describe('an arrow that is broken on purpose', () => {
     const report = outputOf(folder, 'oxlint/bin/oxlint', ['--format=json', ...rooms]);
     const { diagnostics }: { diagnostics: typeof linted } = JSON.parse(report);
     linted = diagnostics;
-  }, 60_000);
+  });
 
   it('is an error of the compiler', () => {
     const missed = forbidden.filter(({ path }) => !compiled.has(path));

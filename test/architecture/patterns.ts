@@ -57,7 +57,8 @@ async function listBuilt(place: string): Promise<Pattern[]> {
       return new target(source, flags);
     },
   });
-  await import(`../../${place}`);
+  // The query makes it a module of its own: it may be loaded already.
+  await import(`../../${place}?built`);
   globalThis.RegExp = original;
   return once(built);
 }

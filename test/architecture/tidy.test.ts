@@ -40,9 +40,8 @@ it('no file is a drawer for everything', () => {
   expect(faults).toEqual([]);
 });
 
-it('nothing is exported as default but what jest loads', () => {
-  const loaded =
-    /\.config\.mjs$|^test\/support\/(?:global-(?:setup|teardown)\.ts|(?:longest-first|patient-environment)\.mjs)$/;
+it('nothing is exported as default but what vitest loads', () => {
+  const loaded = /\.config\.mjs$|^test\/support\/global-setup\.ts$/;
   const faults = codeFiles
     .filter((path) => /^export default /m.test(read(path)) && !loaded.test(path))
     .map((path) => `${path} exports a default. Cure: give the export a name`);

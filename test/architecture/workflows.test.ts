@@ -64,7 +64,7 @@ describe('the workflow bundle', () => {
     const [map = ''] = matchAll(code, /sourceMappingURL=data:[^,]*;base64,([\w+/=]+)/g);
     const { sources }: { sources: string[] } = JSON.parse(Buffer.from(map, 'base64').toString());
     modules = sources;
-  }, 60_000);
+  });
 
   it('was read', () => {
     expect(modules.filter((path) => path.endsWith('workflows/index.ts'))).toHaveLength(1);

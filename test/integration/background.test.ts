@@ -1,10 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
-
-// The SDK's workflow modules take this from their sandbox.
-Object.assign(globalThis, { AsyncLocalStorage });
-const { RootCancellationScope } = await import('@temporalio/workflow/lib/cancellation-scope.js');
-const { inBackground } = await import('../../workflows/shared/background.ts');
+import { RootCancellationScope } from '@temporalio/workflow/lib/cancellation-scope.js';
+import { inBackground } from '../../workflows/shared/background.ts';
 
 /** Global variable in which the SDK keeps the workflow at work. */
 const activator = '__TEMPORAL_ACTIVATOR__';

@@ -98,7 +98,7 @@ it('a matrix is carried out across a restart of the worker, judged blindly, and 
   // The same evaluation again works in folders of its own: those of the first have its files.
   const repeated = await evaluate(anew, 'eval-fresh');
   expect(repeated.cells[0]?.run_id).not.toBe(fresh.cells[0]?.run_id);
-}, 240_000);
+});
 
 it('a budget leaves cells out, and a command without a sandbox is refused before anything is bought', async () => {
   const goals = [{ name: 'backup', goal: 'Say what a backup is' }];
@@ -116,7 +116,7 @@ it('a budget leaves cells out, and a command without a sandbox is refused before
     },
   });
   expect(stage.rehearsal.calls()).toHaveLength(made);
-}, 120_000);
+});
 
 it('a pause and its end reach the open runs; a stop ends them, starts no other, and the result says which', async () => {
   stage.rehearsal.script([
@@ -143,7 +143,7 @@ it('a pause and its end reach the open runs; a stop ends them, starts no other, 
     ['not_started', 'The evaluation was stopped: enough', false],
   ]);
   expect(stage.rehearsal.calls()).toHaveLength(1);
-}, 120_000);
+});
 
 it('a result is not kept under agents that were changed meanwhile', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'planwave-evaluated-'));
@@ -164,7 +164,7 @@ it('a result is not kept under agents that were changed meanwhile', async () => 
   expect(await cachedIn('eval-unchanged')).toEqual([false]);
   expect(await cachedIn('eval-kept')).toEqual([true]);
   rmSync(folder, { recursive: true, force: true });
-}, 120_000);
+});
 
 it('what its runs refuse changes nothing of an evaluation, and the end of a park leaves its pause', async () => {
   stage.rehearsal.script([
@@ -194,7 +194,7 @@ it('what its runs refuse changes nothing of an evaluation, and the end of a park
   await handle.signal('stop', { reason: 'enough' });
   const { cells }: EvaluationResult = await handle.result();
   expect(cells.map(({ status }) => status)).toEqual(['stopped', 'stopped']);
-}, 120_000);
+});
 
 it('says how far it is, and obeys a stop that arrives in a flood of signals', async () => {
   stage.rehearsal.script([
@@ -214,7 +214,7 @@ it('says how far it is, and obeys a stop that arrives in a flood of signals', as
   await stage.startWorker();
   const { cells }: EvaluationResult = await handle.result();
   expect(cells.map(({ status }) => status)).toEqual(['stopped', 'not_started']);
-}, 120_000);
+});
 
 describe('the six goals', () => {
   const file = fileURLToPath(new URL('../../examples/evaluation/six-goals.yaml', import.meta.url));
@@ -262,7 +262,7 @@ describe('the six goals', () => {
     const repeated: EvaluationResult = JSON.parse(again.out);
     expect(repeated.cells.every(({ cached }) => cached)).toBe(false);
     expect(repeated.cells.filter(({ cached }) => cached)).toHaveLength(5);
-  }, 240_000);
+  });
 
   it('a file with faults names line and column, and starts nothing', async () => {
     const path = join(folder, 'faulty.yaml');

@@ -16,7 +16,7 @@ let bundle: WorkflowBundle;
 beforeAll(async () => {
   silenceRuntime();
   bundle = await loadWorkflowBundle();
-}, 120_000);
+});
 
 it('every scenario has its histories', () => {
   const names = scenarios.flatMap(({ keep }) =>
@@ -46,7 +46,7 @@ it('every history replays', async () => {
   expect(historyFiles.map((file, at) => [file, faults[at]])).toEqual(
     historyFiles.map((file) => [file, null]),
   );
-}, 120_000);
+});
 
 // `test/slow/replay.test.ts` takes each of its tasks, and the other long histories too.
 it('a worker that takes a design over finds its place', async () => {
@@ -54,7 +54,7 @@ it('a worker that takes a design over finds its place', async () => {
   const sample = cuts.filter((_, at) => at % 6 === 1);
   expect(sample.length).toBeGreaterThan(5);
   expect(await faultsOf(sample, bundle)).toEqual(sample.map(() => null));
-}, 120_000);
+});
 
 it('a history that the code did not make is refused', async () => {
   const { events } = readHistory('delegation.0.1.0-tools.json');

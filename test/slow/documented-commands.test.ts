@@ -50,7 +50,7 @@ const runs: readonly (readonly [RegExp, Needs])[] = [
 
 /** Commands that are not run here, each with the reason: the test that runs it, or what it would take. */
 const marked: readonly (readonly [RegExp, string])[] = [
-  [/^npm (?:test|run (?:test:slow|check|jest|format))\b/, 'runs this test too'],
+  [/^npm (?:test|run (?:test:slow|check|vitest|format))\b/, 'runs this test too'],
   [/^npm run (?:chaos|bench)\b|redactor-bench/, 'measures for half an hour'],
   [/^npm (?:init|install @langchain)/, 'installs what the benchmark measures beside planwave'],
   [
@@ -121,7 +121,7 @@ beforeAll(async () => {
   process.env['INIT_CWD'] = folder;
   temporalCli = (await findTemporalCli()).path;
   await startWorkerProcess(stage, { PLANWAVE_TASK_QUEUE: 'planwave', PLANWAVE_AGENTS: folder });
-  // One after the other: jest can't load a module for two of them at the same time.
+  // One after the other: they share the process.
   await runPlanwave(['start', goal, '--id', 'ended', '--defaults', '--watch']);
   await runPlanwave([
     'team',
@@ -135,7 +135,7 @@ beforeAll(async () => {
   ]);
   await startWaiting('waiting');
   await Promise.all(commands.filter(isAlone).map((one) => startWaiting(ownRun(one))));
-}, 180_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function isAlone(command: DocumentedCommand): boolean {
@@ -271,7 +271,7 @@ it('the runs took the messages of the documents', async () => {
   );
   expect(told.length).toBeGreaterThan(5);
   for (const one of told) {
-    // One at a time: jest loads the modules of a command once.
+    // One at a time: they share the process.
     // oxlint-disable-next-line no-await-in-loop
     const { out } = await runPlanwave(['questions', ownRun(one), '--json']);
     expect({ text: one.text, out }).toEqual({

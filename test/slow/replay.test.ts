@@ -15,7 +15,7 @@ it('every history replays with tracing and keys too, so that both can be set whi
   expect(historyFiles.map((file, at) => [file, faults[at]])).toEqual(
     historyFiles.map((file) => [file, null]),
   );
-}, 120_000);
+});
 
 it('a worker that takes a design over at any of its workflow tasks finds its place', async () => {
   const designed = historyFiles.filter((file) => file.includes('-designed'));
@@ -23,4 +23,4 @@ it('a worker that takes a design over at any of its workflow tasks finds its pla
   const cuts = designed.map(readHistory).flatMap(cutAtTasks);
   expect(cuts.length).toBeGreaterThan(100);
   expect(await faultsOf(cuts, await loadWorkflowBundle())).toEqual(cuts.map(() => null));
-}, 300_000);
+});

@@ -25,7 +25,7 @@ beforeAll(async () => {
   web.page.on('request', (request) => asked.push(request.url()));
   web.page.on('console', (message) => complaints.push(message.text()));
   web.page.on('pageerror', (error) => complaints.push(error.message));
-}, 120_000);
+});
 afterAll(() => web?.close());
 
 /** Words that stand on a page only by mistake, outside of prompts and replies. */
@@ -99,7 +99,7 @@ it('the page of a designed run, before its approval and after', async () => {
   expect(waiting).toContain('The run had not ended at the last change');
   await untilEnded(stage, run);
   expect(await lookAt(run.workflowId)).toContain('Completed: every criterion is met');
-}, 240_000);
+});
 
 it('the page of a run that waits, and of the same run when it was stopped', async () => {
   const run = await stage.start('plannerRun', { goal }, 'page-stopped');
@@ -111,7 +111,7 @@ it('the page of a run that waits, and of the same run when it was stopped', asyn
   const text = await lookAt(run.workflowId);
   expect(text).toContain('Stopped by the user before the end ("another goal came up")');
   expect(text).toContain('The run ended before an answer.');
-}, 240_000);
+});
 
 it('the page of a run whose agent fails', async () => {
   stage.rehearsal.script([
@@ -120,7 +120,7 @@ it('the page of a run whose agent fails', async () => {
   ]);
   const input = { goal, use_defaults: true, limits: { max_waves: 1 } };
   expect(await play('plannerRun', input, 'page-unmet')).toMatch(/Finished, although.*not met/);
-}, 240_000);
+});
 
 it('the page of a run that changes files, and of its fork', async () => {
   const { dir } = createGitFixture({ 'sum.js': 'export const sum = (a, b) => a - b;\n' });
@@ -139,7 +139,7 @@ it('the page of a run that changes files, and of its fork', async () => {
   expect(await runCommand(stage, [...fork, '--yes'])).toMatchObject({ code: 0 });
   await untilEnded(stage, stage.client.workflow.getHandle('page-fork'));
   expect(await lookAt('page-fork')).toContain('Taken over from page-mended');
-}, 240_000);
+});
 
 it('the pages of the runs of an evaluation, and of a scheduled run', async () => {
   const evaluation = {
@@ -164,4 +164,4 @@ it('the pages of the runs of an evaluation, and of a scheduled run', async () =>
   } finally {
     await runCommand(stage, ['schedule', 'delete', 'page-nightly']);
   }
-}, 240_000);
+});

@@ -38,7 +38,7 @@ beforeAll(async () => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
   });
   web.page.on('pageerror', (error) => complaints.push(error.message));
-}, 120_000);
+});
 beforeEach(() => {
   asked.length = 0;
   complaints.length = 0;
@@ -120,7 +120,7 @@ it('a question is answered on the page by keyboard, and the page follows the run
     complaints: [],
   });
   expect(findPlantedInFiles(stage.home)).toEqual([]);
-}, 240_000);
+});
 
 async function takePicture(page: Page): Promise<void> {
   mkdirSync(pictures, { recursive: true });
@@ -162,7 +162,7 @@ it('an approval shows everything that is approved, and is given on the page', as
     [['a.md', 'q1']],
   );
   await stage.result(run).catch(() => undefined);
-}, 240_000);
+});
 
 it('600 delegations are on one page, in light and in dark', async () => {
   const { page } = web;
@@ -200,4 +200,4 @@ it('600 delegations are on one page, in light and in dark', async () => {
     await served.close();
     await page.emulateMedia({ colorScheme: 'light' });
   }
-}, 240_000);
+});

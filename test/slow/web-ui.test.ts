@@ -59,7 +59,7 @@ beforeAll(async () => {
   });
   web = await openWebPage({ width: 1400, height: 900 });
   web.page.setDefaultTimeout(120_000);
-}, 120_000);
+});
 
 /** Waits for it. @throws with what the page was asked for, when it does not come. */
 async function isShown(what: Locator): Promise<boolean> {

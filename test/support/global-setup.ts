@@ -1,6 +1,7 @@
 import { startShared } from './shared-server.ts';
 
-// eslint-disable-next-line import/no-default-export -- jest asks for it
-export default async function globalSetup(): Promise<void> {
-  globalThis.stopSharedTestServer = await startShared();
+/** Starts what all test files of a project share. Resolves with what stops it. */
+// eslint-disable-next-line import/no-default-export -- vitest asks for it
+export default async function globalSetup(): Promise<() => Promise<void>> {
+  return startShared();
 }

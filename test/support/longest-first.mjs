@@ -1,6 +1,8 @@
+import { BaseSequencer } from 'vitest/node';
+
 /**
  * Order of test files. The longest come first, so that none of them runs alone at the end while the other workers have
- * nothing to do; tests that need much of the one server are separated by tests that mostly wait. jest itself knows only
+ * nothing to do; tests that need much of the one server are separated by tests that mostly wait. vitest itself knows only
  * sizes of files on a machine that has not run them before.
  */
 const longest = [
@@ -30,29 +32,17 @@ const longest = [
   'process/effect-killed',
 ];
 
-/** Implementation of jest's `testSequencer`. */
-export default class LongestFirst {
+/** Implementation of vitest's `sequence.sequencer`. */
+export class LongestFirst extends BaseSequencer {
   /**
-   * @template {{ readonly path: string }} T
-   * @param {readonly T[]} tests
-   * @returns {T[]}
+   * @override
+   * @param {import('vitest/node').TestSpecification[]} files
    */
-  sort(tests) {
-    return tests.toSorted(
-      (a, b) => rankOf(a.path) - rankOf(b.path) || a.path.localeCompare(b.path),
+  async sort(files) {
+    return files.toSorted(
+      (a, b) => rankOf(a.moduleId) - rankOf(b.moduleId) || a.moduleId.localeCompare(b.moduleId),
     );
   }
-
-  /**
-   * @template T
-   * @param {T} tests
-   * @returns {T}
-   */
-  allFailedTests(tests) {
-    return tests;
-  }
-
-  cacheResults() {}
 }
 
 /** @param {string} path */

@@ -60,7 +60,7 @@ function read(name: string): string {
   const value = process.env[name];
   if (value === undefined)
     throw new Error(
-      `${name} is not set: this test needs the project "integration" or "slow" of jest.config.mjs.`,
+      `${name} is not set: this test needs the project "integration" or "slow" of vitest.config.mjs.`,
     );
   return value;
 }

@@ -1,14 +1,10 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CarriedRun } from '../../contracts/planner-run.ts';
 import { defaultLimits } from '../../core/limits.ts';
 import { resolveQuestionRules } from '../../core/questions/inbox-event.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import { someRef } from '../support/factories.ts';
-
-// The SDK's workflow modules take this from their sandbox.
-Object.assign(globalThis, { AsyncLocalStorage });
-const { carryState } = await import('../../workflows/planner-run/carry-over.ts');
-const { openRootState } = await import('../../workflows/shared/root-state.ts');
+import { carryState } from '../../workflows/planner-run/carry-over.ts';
+import { openRootState } from '../../workflows/shared/root-state.ts';
 
 type State = ReturnType<typeof carryState>;
 

@@ -1,8 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-
-// The SDK's workflow modules take this from their sandbox.
-Object.assign(globalThis, { AsyncLocalStorage });
-const { createControl } = await import('../../workflows/shared/control.ts');
+import { createControl } from '../../workflows/shared/control.ts';
 
 /** Global variable in which the SDK keeps the workflow at work. Its log is all that this test needs of it. */
 const activator = '__TEMPORAL_ACTIVATOR__';

@@ -1,9 +1,5 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { outcome } from './core/builders.ts';
-
-// The SDK's workflow modules take this from their sandbox.
-Object.assign(globalThis, { AsyncLocalStorage });
-const { listCrashed } = await import('../../workflows/planner-run/run-questions.ts');
+import { listCrashed } from '../../workflows/planner-run/run-questions.ts';
 
 it('the user is asked about tasks of the plan that crashed, and not about decisions, which no wave does again', () => {
   const crashed = { status: 'failed', reason: 'It broke off.', crashes: 3 } as const;

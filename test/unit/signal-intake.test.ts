@@ -1,15 +1,11 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type {
   ActivateInput,
   Headers,
   StartChildWorkflowExecutionInput as ChildStart,
 } from '@temporalio/workflow';
-
-// The SDK's workflow modules take this from their sandbox.
-Object.assign(globalThis, { AsyncLocalStorage });
-const { interceptors } = await import('../../workflows/shared/signal-intake.ts');
-const { CellOrders } = await import('../../workflows/evaluation/cell-orders.ts');
+import { interceptors } from '../../workflows/shared/signal-intake.ts';
+import { CellOrders } from '../../workflows/evaluation/cell-orders.ts';
 
 /** Global variable in which the SDK keeps the workflow at work. */
 const activator = '__TEMPORAL_ACTIVATOR__';

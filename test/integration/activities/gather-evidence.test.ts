@@ -275,4 +275,4 @@ it('checks of two delegations at once in the run’s own folder both end, and it
   expect(readdirSync(folder)).toEqual(['kept.txt']);
   expect(readFileSync(join(folder, 'kept.txt'), 'utf8')).toBe('kept\n');
   expect(readdirSync(join(dirname(folder), 'worktrees'))).toEqual([]);
-}, 30_000);
+});

@@ -82,7 +82,7 @@ it('a server that hangs is an error with a cure, and the next call gets a new on
   );
   const echo = await odd.pin(mcp, 'echo');
   expect(textOf(await callOdd(mcp, echo, { text: 'again' }))).toContain('again from');
-}, 30_000);
+});
 
 it('a server whose list of tools hangs after a change is started again, and its calls at work end first', async () => {
   const mcp = odd.open({ timeoutMs: 4_000, flags: ['--hangs-later'] });
@@ -96,7 +96,7 @@ it('a server whose list of tools hangs after a change is started again, and its 
   await callOdd(mcp, turn);
   expect(textOf(await callOdd(mcp, echo, { text: 'again' }))).toContain('again from');
   expect(textOf(await atWork)).toContain('all steps');
-}, 60_000);
+});
 
 it('progress prolongs a call beyond its timeout, and is passed on', async () => {
   const mcp = odd.open({ timeoutMs: 5_000 });
@@ -105,7 +105,7 @@ it('progress prolongs a call beyond its timeout, and is passed on', async () => 
   const answer = await callOdd(mcp, pin, {}, { onProgress: (line) => words.push(line) });
   expect(textOf(answer)).toContain('all steps');
   expect(words).toContain('3/6 step 3');
-}, 30_000);
+});
 
 it('a server that dies during a call is an error of unknown end, and is started again', async () => {
   const mcp = odd.open();
@@ -156,7 +156,7 @@ it('a server that never answers is given up, and says how to find out why', asyn
   await expect(odd.open({ flags: ['--hangs-list'], timeoutMs: 5_000 }).list('odd')).rejects.toThrow(
     /"odd" does not start/,
   );
-}, 60_000);
+});
 
 it('what a server refuses is told apart from what may have happened', async () => {
   const mcp = odd.open();

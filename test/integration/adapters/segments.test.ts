@@ -105,7 +105,7 @@ describe('several processes', () => {
       expect(acknowledged()).toHaveLength(count);
       await expectStored(openStores({ home: at.home }), name, acknowledged());
     }
-  }, 120_000);
+  });
 });
 
 describe('a segment', () => {

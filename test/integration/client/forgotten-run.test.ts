@@ -107,7 +107,7 @@ it('fault 16: status, report and export of a run that the server has forgotten c
     expect({ command, code }).toEqual({ command, code: 4 });
     expect(err).toMatch(/^There is no run "[^\n]*\n$/);
   }
-}, 60_000);
+});
 
 it('fault 16: a run that neither server nor store knows is named by every command', async () => {
   for (const command of ['status', 'report', 'export', 'view']) {

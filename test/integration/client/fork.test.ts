@@ -148,7 +148,7 @@ it('GO1, GO2: a fork of three waves at wave 2 buys only what comes from wave 2 o
   expect(compared).toMatch(/^waves +3 +2$/m);
   expect(compared).toContain('-  draft by');
   await expectPromisesKept(stage, 'forked');
-}, 300_000);
+});
 
 it('GO3: an open run is forked while it works; its open questions stay with it', async () => {
   const gate = held({ json: step('draft') });
@@ -193,7 +193,7 @@ it('GO3: an open run is forked while it works; its open questions stay with it',
   });
   gate.release();
   await stage.result(original);
-}, 300_000);
+});
 
 it('GO4: what can not be forked is refused with the reason, before anything is started', async () => {
   expect(await fork('nobody', '--wave', '2', '--yes')).toMatchObject({
@@ -208,4 +208,4 @@ it('GO4: what can not be forked is refused with the reason, before anything is s
   await expect(stage.result(other)).rejects.toMatchObject({
     cause: { message: expect.stringContaining('from: There is no run "nobody".') },
   });
-}, 120_000);
+});

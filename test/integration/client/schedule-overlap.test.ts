@@ -108,7 +108,7 @@ it('skip: while a run waits for its user, starts are left out; then the next one
     await answer(first?.id);
     await runs(id, 2);
   });
-}, 90_000);
+});
 
 it('buffer-one: one start waits for the end of the run, further ones are left out', async () => {
   await withSchedule('buffer-one', async (id) => {
@@ -121,7 +121,7 @@ it('buffer-one: one start waits for the end of the run, further ones are left ou
     // Its time is the one that waited, not a later one.
     expect(Date.parse(second?.id.slice(id.length + 1) ?? '')).toBeLessThan(waitedSince);
   });
-}, 90_000);
+});
 
 it('buffer-all: every start waits for its turn, and a pause leaves out those that wait', async () => {
   await withSchedule('buffer-all', async (id, client) => {
@@ -140,7 +140,7 @@ it('buffer-all: every start waits for its turn, and a pause leaves out those tha
     await eventually('no start that waits', async () => (await countsOf(id)).waiting === 0);
     expect(await runsOf(id)).toHaveLength(3);
   });
-}, 90_000);
+});
 
 it('allow-all: every run starts at its time', async () => {
   await withSchedule('allow-all', async (id, client) => {
@@ -149,7 +149,7 @@ it('allow-all: every run starts at its time', async () => {
     expect(await countsOf(id)).toEqual({ waiting: 0, leftOut: 0 });
     expect(await statuses(id)).toMatch(/^RUNNING,RUNNING,RUNNING/);
   });
-}, 90_000);
+});
 
 it('cancel-other: the run before ends with its result so far, and the next one starts', async () => {
   // Started by hand: a third start by the clock would end the second run too.
@@ -170,4 +170,4 @@ it('cancel-other: the run before ends with its result so far, and the next one s
     },
     hour,
   );
-}, 90_000);
+});

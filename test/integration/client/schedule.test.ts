@@ -106,7 +106,7 @@ it('a scheduled run is started with its options, found, answered and read by eve
     const handle = stage.client.workflow.getHandle(forked);
     expect(await handle.result()).toMatchObject({ status: 'completed' });
   });
-}, 120_000);
+});
 
 it('a schedule is paused, resumed and deleted', async () => {
   await withSchedule(async (id) => {
@@ -128,7 +128,7 @@ it('a schedule is paused, resumed and deleted', async () => {
     await ask('schedule', 'delete', id);
     await eventually('no schedule', async () => (await find(id)) === undefined);
   });
-}, 60_000);
+});
 
 it('a wrong schedule is refused with what was expected, and one that exists is not changed', async () => {
   await withSchedule(async (id) => {
@@ -161,4 +161,4 @@ it('a wrong schedule is refused with what was expected, and one that exists is n
     const gone = await runCommand(stage, ['schedule', 'pause', 'no-such-schedule']);
     expect(gone.err).toContain('There is no schedule "no-such-schedule"');
   });
-}, 60_000);
+});

@@ -157,7 +157,7 @@ it('code that is written with a repair tells what its first call has used', asyn
   await stands(run.workflowId, 1);
   written.release();
   expect((await neverTwice(run)).calls).toBe(stage.rehearsal.calls().length);
-}, 60_000);
+});
 
 it('a pause between two steps of a leader hides nothing that it has used', async () => {
   const first = held(delegates(gives('researcher')));
@@ -169,4 +169,4 @@ it('a pause between two steps of a leader hides nothing that it has used', async
   expect(await stands(run.workflowId, 0)).toMatchObject({ phase: 'paused' });
   await run.signal('resume', {});
   expect((await neverTwice(run)).calls).toBe(stage.rehearsal.calls().length);
-}, 60_000);
+});

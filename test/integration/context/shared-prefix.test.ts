@@ -99,4 +99,4 @@ it('a wave of six sends one prefix, byte for byte, and five of them read what th
     'for you. Try: go on without',
   );
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});

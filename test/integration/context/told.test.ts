@@ -59,7 +59,7 @@ it('findings F3 and F4: the second plan reads why the first wave was not enough,
     expect(first).not.toContain(text);
   }
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 /** Says that it met `<id>-done`, in a text that nothing else holds. */
 const says = (id: string): AgentOutput => ({
@@ -106,4 +106,4 @@ it('finding P1: the first request of a task holds whole what it builds on, of it
   expect(newestText(notes)).toContain('THE-WHOLE-OF-facts');
   for (const id of ['facts', 'notes']) expect(newestText(again)).toContain(`THE-WHOLE-OF-${id}`);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});

@@ -25,7 +25,7 @@ it('carries the first plan out if it is small, and shows the numbers', async () 
   const report = readFileSync(join(stage.home, run.workflowId, 'report.md'), 'utf8');
   expect(report).toContain(`**Chosen:** ${said}`);
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('designs the work if the first plan has dependencies, and gives the plan to the designers', async () => {
   const run = await stage.start('plannerRun', { goal, mode: 'auto' });
@@ -45,4 +45,4 @@ it('designs the work if the first plan has dependencies, and gives the plan to t
   const plans = stage.rehearsal.calls().filter(({ shape }) => shape === 'plan');
   expect(plans).toHaveLength(1);
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});

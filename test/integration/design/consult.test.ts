@@ -73,7 +73,7 @@ it('answers at any time from what the agent knows, and a hostile question change
   expect(new Set(tenants)).toEqual(new Set(['acme']));
   // Its calls count against the rate, too.
   expect(new Set(queues)).toEqual(new Set([models.queue]));
-}, 120_000);
+});
 
 it('refuses a run without a design, an unknown one and an unknown role, and says what to try', async () => {
   const run = await stage.start('delegation', {
@@ -87,4 +87,4 @@ it('refuses a run without a design, an unknown one and an unknown role, and says
   expect(err).toContain('has no design');
   expect((await ask('ghost', 'designer')).err).toContain('There is no run ghost. Try:');
   expect((await ask(run.workflowId, 'planner')).err).toContain('"designer", "verifier", "risk"');
-}, 60_000);
+});

@@ -52,7 +52,7 @@ it('takes a goal to an approved plan and its result', async () => {
     ]),
   });
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('those who interview, write the brief and are consulted may read the workspace', async () => {
   const { dir } = createGitFixture({ 'prices.txt': 'Prices are net, in cents.\n' });
@@ -78,7 +78,7 @@ it('those who interview, write the brief and are consulted may read the workspac
   await run.signal('answer', { question_id, answer: 'abandon' });
   expect(await stage.result(run)).toMatchObject({ status: 'abandoned' });
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('makes the changes that the user asks for, shows each plan, and ends when the user abandons it', async () => {
   const goal = 'Compare three ways to store a backup';
@@ -98,7 +98,7 @@ it('makes the changes that the user asks for, shows each plan, and ends when the
   const drafted = shown.map((text) => text.includes('New agents: rehearsed-specialist (no tools)'));
   expect(drafted).toEqual([false, true, false]);
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('makes a design alone, and approves a plan without findings in the place of the user', async () => {
   const run = await stage.start('architectureDesign', {
@@ -118,7 +118,7 @@ it('makes a design alone, and approves a plan without findings in the place of t
   await runCommand(stage, ['report', run.workflowId, '--html', page]);
   expect(readFileSync(page, 'utf8')).toMatch(/Completed: the plan is the answer\.[^]*>not judged</);
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('assesses the risks of a typed plan, and puts proofs of concept before what they test', async () => {
   // The rehearsal model tests what its own first task relies on.
@@ -139,7 +139,7 @@ it('assesses the risks of a typed plan, and puts proofs of concept before what t
   const proof = tasks.find(({ proof_of_concept }) => proof_of_concept !== null);
   expect(tasks.find((one) => one !== proof)?.depends_on).toEqual([proof?.task_id]);
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('refuses a risk assessment without a plan, and names every fault', async () => {
   const run = await stage.start('riskAssessment', { technologies: 1 });
@@ -147,4 +147,4 @@ it('refuses a risk assessment without a plan, and names every fault', async () =
   const cause = refused instanceof Error ? refused.cause : null;
   expect(cause).toMatchObject({ type: 'InvalidInput', message: expect.stringContaining('plan') });
   expect(cause).toMatchObject({ message: expect.stringContaining('technologies') });
-}, 60_000);
+});

@@ -34,7 +34,7 @@ it('makes the interview alone, and writes its summary', async () => {
   expect(design).toMatchObject({ status: 'interviewed', materials: [{ stage: 'interview' }] });
   expect(answered_questions.length).toBeGreaterThan(0);
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('verifies a plan alone: a good one has no finding, and the user is not asked', async () => {
   const run = await start({ plan: good, stage: 'verification' });
@@ -46,7 +46,7 @@ it('verifies a plan alone: a good one has no finding, and the user is not asked'
   });
   expect(stagesMade()).toEqual(['design_review']);
   expect((await storedRecord(stage.home, run.workflowId)).design?.status).toBe('verified');
-}, 120_000);
+});
 
 it('verifies a bad plan alone: its designer gets the findings, and what is left is the result', async () => {
   const plan = { ...faulty, goal: `${goal} [unmended]` };
@@ -56,7 +56,7 @@ it('verifies a bad plan alone: its designer gets the findings, and what is left 
     findings: expect.arrayContaining([expect.objectContaining({ rule: 'DP4' })]),
   });
   expect(stagesMade()).toEqual(['design_change']);
-}, 120_000);
+});
 
 it('has a plan approved alone: it is shown with what code finds, and verified after a change', async () => {
   const run = await start({ plan: faulty, stage: 'approval' });
@@ -71,7 +71,7 @@ it('has a plan approved alone: it is shown with what code finds, and verified af
   const { question_id } = await untilAsked(stage, agreed, 'plan_approval');
   await agreed.signal('answer', { question_id, answer: 'approve' });
   expect(await agreed.result()).toMatchObject({ status: 'approved', approved_by: question_id });
-}, 120_000);
+});
 
 it.each([
   ['nothing', {}, ['goal: expected a goal. Try: {"goal":"…"}']],

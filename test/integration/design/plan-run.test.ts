@@ -125,7 +125,7 @@ it('takes the plan of a file to its result: the proof of concept first, and no w
     'agents/writing_agent/task_output/advice_1727539201.md',
   );
   await expectPromisesKept(stage, 'from-file');
-}, 120_000);
+});
 
 it('what rests on an amended answer is done again, and what builds on it after that', async () => {
   const advice = held({ pass: true });
@@ -156,7 +156,7 @@ it('what rests on an amended answer is done again, and what builds on it after t
   // The command started both: the stage knows neither.
   const { client, home } = stage;
   await expectPromisesKept({ client, home, started: ['from-file'] }, 'amended');
-}, 120_000);
+});
 
 it('what the planner gives out after a task that failed is verified by the verifier of the plan', async () => {
   const failed = { json: unmet('failed', 'No prices are known.', 'three-ways') };
@@ -171,7 +171,7 @@ it('what the planner gives out after a task that failed is verified by the verif
   for (const { verification } of ofPlanner) {
     expect(verification).toMatchObject({ verified_by: 'reviewer', status: 'verified' });
   }
-}, 120_000);
+});
 
 it('carries out a plan that needs more waves than a run has by itself', async () => {
   const path = save(typed);
@@ -181,7 +181,7 @@ it('carries out a plan that needs more waves than a run has by itself', async ()
   expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 3 });
   const { answered } = await stage.questions(run);
   expect(answered).toEqual([]);
-}, 120_000);
+});
 
 it('starts nothing for a plan with a finding', async () => {
   const path = save(typed.replaceAll('review_agent', 'fact_agent'));
@@ -194,4 +194,4 @@ it('starts nothing for a plan with a finding', async () => {
     .catch(() => null);
   expect(started).toBeNull();
   expect(stage.rehearsal.calls()).toEqual([]);
-}, 60_000);
+});

@@ -43,7 +43,7 @@ it('a design as a strong model played it is approved without a call more, and it
   expect(back?.depends_on).toContain(proof?.task_id);
   expect(back?.instructions).toContain('copy_data=false');
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('a design for a repository has results below its own agents/, and asks no agent without a task', async () => {
   const { design, played, run } = await playUntilApproval('shop-basket');
@@ -60,7 +60,7 @@ it('a design for a repository has results below its own agents/, and asks no age
     'agents/till.md',
   );
   expect(agents?.map(({ role }) => role)).toContain('solution_architect');
-}, 120_000);
+});
 
 it('every place that was misread names a stage, and every stage of a design was played', () => {
   const { misread, replies } = readPlayedDesign('postgres-move');

@@ -78,7 +78,7 @@ it('the review of a changed plan is shown what led to the change, and the newest
   await run.signal('answer', { question_id, answer: 'abandon' });
   expect(await stage.result(run)).toMatchObject({ status: 'abandoned' });
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('a repair of a change goes on from the changed plan, and is shown the change that it has', async () => {
   const finding = {
@@ -117,4 +117,4 @@ it('a repair of a change goes on from the changed plan, and is shown the change 
   expect(text).not.toContain('Left after all repairs');
   await run.signal('answer', { question_id, answer: 'abandon' });
   expect(await stage.result(run)).toMatchObject({ status: 'abandoned' });
-}, 120_000);
+});

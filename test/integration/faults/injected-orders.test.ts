@@ -104,7 +104,7 @@ it("fault 52: orders in an answer and in a peer's artifact give no tool, no deta
     ['reader-done', 'met'],
   ]);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 52: orders in an answer stay in their block, in one piece', async () => {
   stage.rehearsal.script([
@@ -127,7 +127,7 @@ it('fault 52: orders in an answer stay in their block, in one piece', async () =
     }
   }
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 /** Orders that nobody sees, and a mark that closes no block of the engine. */
 const hiddenOrders = [
@@ -204,7 +204,7 @@ it("part of fault 52: orders in a peer's artifact and in a tool's result stand b
     ['poem-done', 'met'],
   ]);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it("finding T7: orders in an agent's question and in its default stand between marks for whoever reads them", async () => {
   const asked = question(hiddenOrders, { priority: 'normal', default_answer: hiddenOrders });
@@ -224,4 +224,4 @@ it("finding T7: orders in an agent's question and in its default stand between m
   for (const call of stage.rehearsal.calls()) dataOf(newestText(call));
   expect(told).toMatch(/^q1: nobody has decided this\./m);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});

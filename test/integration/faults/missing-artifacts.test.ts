@@ -76,7 +76,7 @@ it('finding L3: a run whose artifacts are gone parks with path, cause and fix, a
   cpSync(aside, segments, { recursive: true });
   await resumeToEnd(run, 'completed');
   await expectPromisesKept(stage, run.workflowId);
-}, 90_000);
+});
 
 it('a run that can not write its result parks, says why, and ends once the artifacts are back', async () => {
   const { run, segments, aside } = await startAndLose();
@@ -89,4 +89,4 @@ it('a run that can not write its result parks, says why, and ends once the artif
   cpSync(aside, segments, { recursive: true });
   await resumeToEnd(run, 'stopped');
   await expectPromisesKept(stage, run.workflowId);
-}, 90_000);
+});

@@ -30,7 +30,7 @@ it('fault 17: a rate limit is waited out for at least as long as the API asked',
   expect(first).toBeGreaterThanOrEqual(2_000);
   expect(second).toBeGreaterThanOrEqual(1_000);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it.each([500, 529, 504])(
   'fault 19: %i three times, then well: 4 calls, 1 result',
@@ -59,7 +59,7 @@ it('fault 19: outages in plan, work and decision of one run leave one result of 
   expect(result.usage.calls).toBe(3);
   expect(stage.rehearsal.counts().calls).toBe(3 + 9);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 type RawRow = readonly [title: string, reply: RawReply];
 
@@ -116,4 +116,4 @@ it('fault 23: a delegation whose replies are no messages does not take the wave 
   expect(stage.rehearsal.counts().calls).toBe(spendingOf(result.usage).calls);
   expect(result.usage.unreported_calls).toBe(3);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});

@@ -29,7 +29,7 @@ it('fault 24: max_tokens: the reply is dropped, however whole it looks, and aske
   const [first, second] = stage.rehearsal.calls();
   expect(bodyOf(second).messages).toEqual(bodyOf(first).messages);
   await expectPromisesKept(stage, id);
-}, 60_000);
+});
 
 it('fault 24: max_tokens again and again: twice as many twice, then the delegation fails', async () => {
   const [outcome, id] = await runTask(9, { pass: true, stop_reason: 'max_tokens' });
@@ -38,7 +38,7 @@ it('fault 24: max_tokens again and again: twice as many twice, then the delegati
   expect(maxTokens()).toEqual([16_000, 32_000, 64_000]);
   expect(scriptedCalls(stage)).toHaveLength(3);
   await expectPromisesKept(stage, id);
-}, 60_000);
+});
 
 it('fault 24: refusal: reported with its text, never asked again', async () => {
   const text = 'I will not write about backups.';
@@ -48,7 +48,7 @@ it('fault 24: refusal: reported with its text, never asked again', async () => {
   expect(scriptedCalls(stage)).toHaveLength(1);
   expect(stage.rehearsal.counts().calls).toBe(1);
   await expectPromisesKept(stage, id);
-}, 60_000);
+});
 
 it('fault 24: refusal without a word says that nothing was said', async () => {
   const [outcome, id] = await runTask(1, { text: '', stop_reason: 'refusal' });
@@ -56,7 +56,7 @@ it('fault 24: refusal without a word says that nothing was said', async () => {
   expect(outcome.reason).toMatch(/^The model refused\b.*\w.*\.$/);
   expect(scriptedCalls(stage)).toHaveLength(1);
   await expectPromisesKept(stage, id);
-}, 60_000);
+});
 
 it('fault 24: an empty end_turn is not sent again unchanged', async () => {
   const [outcome, id] = await runTask(1, { text: '', stop_reason: 'end_turn' });
@@ -68,7 +68,7 @@ it('fault 24: an empty end_turn is not sent again unchanged', async () => {
   // The API refuses empty messages, so the empty reply must not be sent back.
   expect(bodyOf(second).messages.map(({ role }) => role)).toEqual(['user']);
   await expectPromisesKept(stage, id);
-}, 60_000);
+});
 
 it('fault 24: three empty replies fail the delegation', async () => {
   const [outcome, id] = await runTask(9, { text: '' });
@@ -76,7 +76,7 @@ it('fault 24: three empty replies fail the delegation', async () => {
   expect(outcome.reason).toMatch(/No valid output in 3 attempts.*the reply was empty/);
   expect(scriptedCalls(stage)).toHaveLength(3);
   await expectPromisesKept(stage, id);
-}, 60_000);
+});
 
 it('fault 24: pause_turn: the content goes back as it is, opaque blocks included', async () => {
   const thinking = { type: 'thinking', thinking: 'Let me see …', signature: 'c2ln' };
@@ -92,7 +92,7 @@ it('fault 24: pause_turn: the content goes back as it is, opaque blocks included
     content: [thinking, { type: 'text', text: 'One moment.' }],
   });
   await expectPromisesKept(stage, id);
-}, 60_000);
+});
 
 it('fault 24: a provider that pauses for ever ends at max_turns', async () => {
   stage.rehearsal.script([{ reply: { text: 'One moment.', stop_reason: 'pause_turn' } }]);
@@ -102,7 +102,7 @@ it('fault 24: a provider that pauses for ever ends at max_turns', async () => {
   expect(outcome.reason).toMatch(/limit of 4 turns \(max_turns\)/);
   expect(scriptedCalls(stage)).toHaveLength(4);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 24: an unknown stop reason is an error that names it', async () => {
   const [outcome, id] = await runTask(1, { pass: true, stop_reason: 'quantum_collapse' });
@@ -110,14 +110,14 @@ it('fault 24: an unknown stop reason is an error that names it', async () => {
   expect(outcome.reason).toContain('"quantum_collapse"');
   expect(scriptedCalls(stage)).toHaveLength(1);
   await expectPromisesKept(stage, id);
-}, 60_000);
+});
 
 it('fault 24: stop_sequence ends a reply like any other', async () => {
   const [outcome, id] = await runTask(1, { pass: true, stop_reason: 'stop_sequence' });
   expect(outcome).toMatchObject({ status: 'completed', turns: 1 });
   expect(scriptedCalls(stage)).toHaveLength(1);
   await expectPromisesKept(stage, id);
-}, 60_000);
+});
 
 const contextReplies: readonly (readonly [title: string, reply: Reply, calls: number])[] = [
   [
@@ -217,5 +217,5 @@ describe('in the conversation of the planner', () => {
     expect(scriptedCalls(stage, 0, 1, 2, 3)).toHaveLength(4);
     expect(result.usage.calls).toBe(stage.rehearsal.counts().calls);
     await expectPromisesKept(stage, run.workflowId);
-  }, 60_000);
+  });
 });

@@ -50,7 +50,7 @@ it('fault 26: stop in a lone call closes the socket and keeps what was used', as
   expect(outcome.usage.input_tokens + outcome.usage.cache_creation_input_tokens).toBeGreaterThan(0);
   expectClosed(1);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 26: stop before the response headers is a call that may have been billed', async () => {
   stage.rehearsal.script([{ reply: { stall: 'before-headers' } }]);
@@ -61,7 +61,7 @@ it('fault 26: stop before the response headers is a call that may have been bill
   expect(result).toMatchObject({ status: 'stopped', usage: { calls: 0, unreported_calls: 1 } });
   expectClosed(1);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 26: stop with several calls in flight: each is closed, what was done before is in the result', async () => {
   stage.rehearsal.script([
@@ -93,7 +93,7 @@ it('fault 26: stop with several calls in flight: each is closed, what was done b
   expect(text).toContain('Why not: write-result: stopped while it worked');
   expect(await stage.status(run)).toMatchObject({ phase: 'stopped', waiting_for: [] });
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 const silentCalls = () => scriptedCalls(stage).filter((call) => call.rule === 1 || call.rule === 2);
 
@@ -116,7 +116,7 @@ it('fault 26: stop in the decision keeps the results of the wave', async () => {
   expectClosed(1);
   expect(resultText(result)).toContain('write-result, by');
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 26: cancelling the workflow is as good as stop', async () => {
   stage.rehearsal.script([{ match: { schema: 'delegation' }, reply: silent }]);
@@ -127,7 +127,7 @@ it('fault 26: cancelling the workflow is as good as stop', async () => {
   expect(result).toMatchObject({ status: 'stopped', usage: { calls: 3 } });
   expectClosed(2);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 26: stop while a call waits for its retry makes no further call', async () => {
   stage.rehearsal.script([{ reply: { status: 429, headers: { 'retry-after': '600' } } }]);
@@ -141,7 +141,7 @@ it('fault 26: stop while a call waits for its retry makes no further call', asyn
   // The prompt was stored before the call, and a call that was given up between two attempts has nobody to name it. So no
   // test that looks for such prompts may follow on this stage.
   await expectPromisesKept(stage, run.workflowId, { orphans: true });
-}, 60_000);
+});
 
 it('fault 26: stop between two attempts keeps what the first was billed', async () => {
   const patient = await openStage({
@@ -161,4 +161,4 @@ it('fault 26: stop between two attempts keeps what the first was billed', async 
   expect(scriptedCalls(patient)).toHaveLength(1);
   await expectPromisesKept(patient, run.workflowId, { orphans: true });
   await patient.close();
-}, 60_000);
+});

@@ -25,7 +25,7 @@ it('fault 25: a reply without usage is a call whose cost is unknown, not one tha
   expect(formatCost(outcome.usage)).toBe('cost unknown');
   expect(scriptedCalls(stage)).toHaveLength(1);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 25: the tokens of a model without a price are counted', async () => {
   const usage = { input_tokens: 1_000, output_tokens: 200, cache_read_input_tokens: 30 };
@@ -38,7 +38,7 @@ it('fault 25: the tokens of a model without a price are counted', async () => {
   });
   expect(scriptedCalls(stage)).toHaveLength(1);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 25: one unknown price among known ones makes the cost of the run "at least"', async () => {
   const usage = {
@@ -66,7 +66,7 @@ it('fault 25: one unknown price among known ones makes the cost of the run "at l
   const { searchAttributes } = await run.describe();
   expect(searchAttributes['PlanwaveCostUsd']).toEqual([0.03]);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 25: a run of which no price is known says "cost unknown"', async () => {
   stage.rehearsal.script([{ reply: { pass: true, model: 'claude-tomorrow-9' } }]);
@@ -79,4 +79,4 @@ it('fault 25: a run of which no price is known says "cost unknown"', async () =>
   const text = readFileSync(join(stage.home, result.report_path), 'utf8');
   expect(text).toContain('Cost: cost unknown');
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});

@@ -135,4 +135,4 @@ it('fault 10: two runs that a worker does turn by turn know nothing of each othe
   for (let turn = 0; turn < callsMax; turn += 1) {
     expect(new Set(order.slice(2 * turn, 2 * turn + 2))).toEqual(new Set(names));
   }
-}, 60_000);
+});

@@ -102,7 +102,7 @@ it('fault 47: bad calls are error results, each by its id, and the turn goes on 
     expect(content).toMatch(said);
   }
   await expectPromisesKept(stage, id);
-}, 60_000);
+});
 
 it('fault 47: a detail of 1 MB comes in pages that together are the whole', async () => {
   const line = `${'What the first task found out. '.repeat(3)}\n`;
@@ -125,7 +125,7 @@ it('fault 47: a detail of 1 MB comes in pages that together are the whole', asyn
     { is_error: true, content: expect.stringContaining(`has ${last} page(s)`) },
   ]);
   await expectPromisesKept(stage, id);
-}, 60_000);
+});
 
 it('fault 47: an agent without tools is offered none and gets none', async () => {
   const agentsDir = join(stage.home, 'my-agents');
@@ -149,7 +149,7 @@ it('fault 47: an agent without tools is offered none and gets none', async () =>
     /There is no tool .*load_detail.* for you\. Try: go on without tools/,
   );
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 47: an agent that only calls tools ends at max_turns', async () => {
   stage.rehearsal.script([{ reply: uses(load({ detail_id: 'more' })) }]);
@@ -163,7 +163,7 @@ it('fault 47: an agent that only calls tools ends at max_turns', async () => {
   expect(outcome.reason).toContain('The limit of 5 turns (max_turns) is reached.');
   expect(scriptedCalls(stage)).toHaveLength(5);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 47: a planner that calls a tool is told that it has none, and plans', async () => {
   stage.rehearsal.script([{ times: 1, reply: uses(load({ detail_id: 'goal' })) }]);
@@ -174,4 +174,4 @@ it('fault 47: a planner that calls a tool is told that it has none, and plans', 
   const [, again] = stage.rehearsal.calls();
   expect(JSON.stringify(again?.body)).toContain('you have none');
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});

@@ -116,4 +116,4 @@ it('fault 38: continue-as-new carries questions, answers, criteria, facts and us
   expect(runs.slice(1).map((one) => eventTypes(one).at(-1))).toEqual(
     Array(runs.length - 1).fill('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW'),
   );
-}, 90_000);
+});

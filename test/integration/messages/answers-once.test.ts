@@ -73,7 +73,7 @@ it('fault 38: the same answer twenty times at once, by signal and by update, is 
     event.workflowExecutionSignaledEventAttributes?.signalName === 'answer' ? ['answer'] : [],
   );
   expect(received).toHaveLength(10);
-}, 60_000);
+});
 
 it('fault 39: another answer to an answered question is refused and shows the first', async () => {
   const { release } = scriptOneQuestion();
@@ -94,7 +94,7 @@ it('fault 39: another answer to an answered question is refused and shows the fi
   expect(calls).toHaveLength(2);
   expect(newestText(calls[1])).toContain('"answer":"us-east"');
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 40: unknown, closed, early answers and those of another run are refused, the run unhurt', async () => {
   const early = held({ json: plan([work('host')]) });
@@ -157,7 +157,7 @@ it('fault 40: unknown, closed, early answers and those of another run are refuse
   expect(
     eventTypes(root).filter((type) => type.endsWith('EXECUTION_SIGNALED')).length,
   ).toBeGreaterThan(9);
-}, 60_000);
+});
 
 describe('where PLANWAVE_APPROVERS names people', () => {
   const { stage: guarded } = useStage({ settings: { approvers: ['Ana'] } });
@@ -187,5 +187,5 @@ describe('where PLANWAVE_APPROVERS names people', () => {
     await submit(run, { question_id: 'q2', answer: 'deny', as_default: true });
     expect(await run.result()).toMatchObject({ status: 'completed' });
     await expectPromisesKept(guarded, run.workflowId);
-  }, 60_000);
+  });
 });

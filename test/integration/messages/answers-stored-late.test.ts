@@ -114,7 +114,7 @@ it('fault 41: a long answer that comes in the last write of a run is in its reco
   expect(await stage.result(run)).toMatchObject({ status: 'completed' });
   await expectKept(run);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 /** Two waves; the decision of the first is held. */
 function scriptTwoWaves(): () => void {
@@ -140,7 +140,7 @@ it('fault 41: a long answer that comes in the last write before continue-as-new 
   const histories = await expectPromisesKept(stage, run.workflowId);
   const runs = histories.filter(({ workflowId }) => workflowId === run.workflowId);
   expect(runs.length).toBeGreaterThan(1);
-}, 60_000);
+});
 
 it('fault 41: a changed answer that comes in the last write before continue-as-new is applied', async () => {
   const letGo = scriptTwoWaves();
@@ -159,7 +159,7 @@ it('fault 41: a changed answer that comes in the last write before continue-as-n
   expect(kept).toMatchObject([{ question_id: 'q1', answer: 'us-east' }]);
   expect(instructions).toEqual(['Move it.']);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 /** Resolves when the store has no room for the last write. */
 function untilHeld(run: WorkflowHandle): Promise<unknown> {
@@ -186,7 +186,7 @@ it('an instruction that comes in the last write of a run is refused, with what t
   expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 1 });
   expect((await storedRecord(stage.home, run.workflowId)).instructions).toEqual([]);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('an instruction that comes while a run by a plan writes its last wave is planned for', async () => {
   const end = held({ pass: true });
@@ -207,7 +207,7 @@ it('an instruction that comes while a run by a plan writes its last wave is plan
   await releaseWrite();
   expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 2 });
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('a run that is paused during its last write ends with its result', async () => {
   stage.rehearsal.script([
@@ -225,4 +225,4 @@ it('a run that is paused during its last write ends with its result', async () =
   const { status, phase } = await storedRecord(stage.home, run.workflowId);
   expect([status, phase]).toEqual(['completed', 'completed']);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});

@@ -67,7 +67,7 @@ it('finding T4: 700 bad instructions of 10 KB while no worker is there: a counte
   await expectAnswerStillWorks(run);
   const record = await storedRecord(stage.home, run.workflowId);
   expect(record.rejected_answers).toHaveLength(engineLimits.rejectedAnswersRecordedMax);
-}, 90_000);
+});
 
 it('finding T4: an answer in a flood does not overtake the question of a child that it answers', async () => {
   const run = await startAsking();
@@ -88,7 +88,7 @@ it('finding T4: an answer in a flood does not overtake the question of a child t
   });
   expect(view.answered.map(({ question_id }) => question_id)).toEqual(['q2', 'q3']);
   await expectAnswerStillWorks(run);
-}, 90_000);
+});
 
 it('finding T4: a run that has taken too many signals for one execution goes on in another one, with its question open', async () => {
   const asks = { json: blocked([question('Which region?')], 'host-done') };
@@ -121,7 +121,7 @@ it('finding T4: a run that has taken too many signals for one execution goes on 
   expect(await stage.result(current)).toMatchObject({ status: 'completed', waves: 2 });
   expect(callsOf(stage.rehearsal, 'first')).toHaveLength(1);
   await expectPromisesKept(stage, 'crowded', { orphans: true });
-}, 90_000);
+});
 
 it('finding T4: an answer at the end of a flood is given to the work that asks the same again', async () => {
   const asks = { json: blocked([question('Which region?')], 'host-done') };
@@ -152,7 +152,7 @@ it('finding T4: an answer at the end of a flood is given to the work that asks t
   const { open, answered } = await stage.questions(current);
   expect([open, answered.map(({ question_id }) => question_id)]).toEqual([[], ['q1']]);
   await expectPromisesKept(stage, 'answered-in-a-flood', { orphans: true });
-}, 120_000);
+});
 
 it('finding T4: an answer that overflows the stack, to an answered question and as a change, harms nothing', async () => {
   const ab = { expected_answer_format: 'choice' as const, choices: ['a', 'b'] };
@@ -178,7 +178,7 @@ it('finding T4: an answer that overflows the stack, to an answered question and 
   await submit(run, { question_id: 'q2', answer: 'eu-west' });
   expect(await stage.result(run)).toMatchObject({ status: 'completed' });
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('finding T4: messages of the engine that lack the token of their run are refused or dropped', async () => {
   const run = await startAsking();
@@ -213,7 +213,7 @@ it('finding T4: messages of the engine that lack the token of their run are refu
   expect(await stage.status(run)).toMatchObject({ phase: 'waiting_for_user', parked_reason: null });
   await expectAnswerStillWorks(run);
   expect(JSON.stringify(stage.rehearsal.calls())).not.toContain('Mars');
-}, 60_000);
+});
 
 it('finding T4: the token of a run stands in no prompt, record or file', async () => {
   const run = await startAsking();
@@ -224,4 +224,4 @@ it('finding T4: the token of a run stands in no prompt, record or file', async (
   for (const [path, text] of Object.entries(await readTree(stage.home))) {
     expect([path, text.includes(token)]).toEqual([path, false]);
   }
-}, 60_000);
+});

@@ -200,7 +200,7 @@ it('a chat approves nothing: the question stays open for a person', async () => 
   expect((await stage.questions(run)).open).toHaveLength(1);
   await call(client, 'stop_run', { run_id, reason: 'enough' });
   expect(await stage.result(run)).toMatchObject({ status: 'stopped' });
-}, 90_000);
+});
 
 it('HTTP refuses what has no token, another host or another origin, and a faulty call says what to try', async () => {
   const url = await openHttp();
@@ -218,7 +218,7 @@ it('HTTP refuses what has no token, another host or another origin, and a faulty
   const unknown = await call(client, 'run_status', { run_id: 'no-such-run' });
   expect(unknown).toMatchObject({ isError: true });
   expect(unknown.text).toMatch(/^There is no run "no-such-run" .* Try: list_runs$/);
-}, 60_000);
+});
 
 it('serves while Temporal is away: calls name the cure, and work when it is back', async () => {
   const [host = '', port = ''] = stage.address.split(':');
@@ -269,7 +269,7 @@ it('serves while Temporal is away: calls name the cure, and work when it is back
     goDown();
     gate.close();
   }
-}, 180_000);
+});
 
 it('runs that a chat starts have agents of the operator, who may be granted the web', async () => {
   const dir = mkdtempSync(join(stage.home, 'agents-'));
@@ -289,4 +289,4 @@ it('runs that a chat starts have agents of the operator, who may be granted the 
   await eventually('the end of the run', async () => (await next()) === 'get_result');
   const { said } = await call(client, 'get_result', { run_id });
   expect(said['text']).toContain('One source was opened.');
-}, 120_000);
+});

@@ -65,4 +65,4 @@ it('a run that continues as new tells each event once', async () => {
     expect.stringMatching(/^needs_user .*Who signs\?/),
     'ended ',
   ]);
-}, 120_000);
+});

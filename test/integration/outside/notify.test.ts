@@ -95,7 +95,7 @@ describe('a webhook', () => {
       expect(data.summary).not.toMatch(/[\p{Cc}\u202e]/u);
     }
     await eventually('both to be over', async () => (await sentBy(id, 'Completed')).length === 2);
-  }, 60_000);
+  });
 
   it('that fails twice is told again with the same id, and holds nothing up', async () => {
     await open(webhook());
@@ -106,7 +106,7 @@ describe('a webhook', () => {
     expect(new Set(hook.heard.map(({ id }) => id)).size).toBe(1);
     expect(new Set(hook.heard.map(({ text }) => text)).size).toBe(1);
     expect(kinds(hook.heard)).toEqual(['ended', 'ended', 'ended']);
-  }, 60_000);
+  });
 
   it('is not told again after a reset to before the question', async () => {
     await open(webhook());
@@ -125,7 +125,7 @@ describe('a webhook', () => {
     await stage.result(again);
     await eventually('the end', async () => kinds(hook.heard).includes('ended'));
     expect(kinds(hook.heard)).toEqual(['needs_user', 'ended']);
-  }, 60_000);
+  });
 
   it('is told of a cell that parks, which a resume lets go on, and not of its end', async () => {
     await open(webhook());
@@ -146,7 +146,7 @@ describe('a webhook', () => {
     await client.resume(run_id);
     expect(await evaluation.result()).toMatchObject({ cells: [{ run_id, status: 'completed' }] });
     expect(kinds(hook.heard)).toEqual(['needs_user']);
-  }, 60_000);
+  });
 
   it('is told of a run that parks, and again of its end', async () => {
     await open(webhook());
@@ -162,7 +162,7 @@ describe('a webhook', () => {
     await run.signal('resume');
     await stage.result(run);
     await eventually('the last message', async () => hook.heard.length === 2);
-  }, 60_000);
+  });
 });
 
 it('without the setting, a run has no event more', async () => {
@@ -171,7 +171,7 @@ it('without the setting, a run has no event more', async () => {
   await stage.result(run);
   expect(await sentBy(run.workflowId, 'Completed')).toEqual([]);
   expect(JSON.stringify(await run.fetchHistory())).not.toContain('notification');
-}, 60_000);
+});
 
 describe('a command', () => {
   const folder = mkdtempSync(join(tmpdir(), 'planwave-hook-'));
@@ -196,7 +196,7 @@ appendFileSync(process.argv[2], readFileSync(0, 'utf8'));`,
     const heard: NotificationBody = JSON.parse(readFileSync(out, 'utf8'));
     expect(heard).toMatchObject({ type: 'run.ended', data: { run_id: run.workflowId } });
     expect(heard.data.goal).toContain('$(reboot)');
-  }, 60_000);
+  });
 
   it('that hangs is ended, and the run does not wait for it', async () => {
     writeFileSync(file, 'setInterval(() => {}, 1_000);');
@@ -218,5 +218,5 @@ appendFileSync(process.argv[2], readFileSync(0, 'utf8'));`,
       return reason.includes('took longer than 0.3 s');
     });
     await child.terminate();
-  }, 60_000);
+  });
 });

@@ -19,7 +19,7 @@ beforeAll(async () => {
     workflowsPath: fileURLToPath(new URL('../../support/own-workflow.ts', import.meta.url)),
   });
   running = worker.run();
-}, 60_000);
+});
 afterAll(async () => {
   worker.shutdown();
   await running;

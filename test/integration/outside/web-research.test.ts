@@ -95,7 +95,7 @@ it('an agent asks the web: one nested call without private text, and sources in 
   expect(report).toContain('"Rehearsed: a page about Which release is current?"');
   expect(report).toContain(url);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('an address that neither a person nor a search named is refused before anything is sent', async () => {
   stage.rehearsal.script(script('Is it?', ['https://evil.example/?stolen=1']));
@@ -108,7 +108,7 @@ it('an address that neither a person nor a search named is refused before anythi
   const told = stage.rehearsal.calls().map((one) => JSON.stringify(one.body));
   expect(told.some((text) => text.includes('an address carries data out'))).toBe(true);
   expect((await storedRecord(stage.home, run.workflowId)).effects).toBeUndefined();
-}, 60_000);
+});
 
 it('a delegation that also has private data is asked about each question, and a denied one is not sent', async () => {
   stage.rehearsal.script(script('What does it cost?'));
@@ -133,7 +133,7 @@ it('a delegation that also has private data is asked about each question, and a 
   expect((await storedRecord(stage.home, run.workflowId)).effects).toMatchObject([
     { tool: 'web_research', state: 'denied' },
   ]);
-}, 60_000);
+});
 
 it('a paused search goes on with what it had, and a refused one is an error that the agent reads', async () => {
   const search = {
@@ -170,7 +170,7 @@ it('a paused search goes on with what it had, and a refused one is an error that
   expect((await storedRecord(stage.home, run.workflowId)).effects).toMatchObject([
     { receipt: { web: { searches: 2 } } },
   ]);
-}, 60_000);
+});
 
 it('the risk assessment of a plan looks technologies up where the run grants it, and keeps the sources', async () => {
   const folder = agentsDir(stage.home);
@@ -209,7 +209,7 @@ it('the risk assessment of a plan looks technologies up where the run grants it,
   expect(await second.result()).toMatchObject({ status: 'assessed' });
   expect(stagesOf(stage.rehearsal.calls()).filter((one) => one.startsWith('research'))).toEqual([]);
   await expectPromisesKept(stage, first.workflowId);
-}, 60_000);
+});
 
 it('PLANWAVE_WEB=off takes the tool away, and says so to who grants it', async () => {
   offline.rehearsal.script(script('Is it?'));
@@ -220,4 +220,4 @@ it('PLANWAVE_WEB=off takes the tool away, and says so to who grants it', async (
   const failure: unknown = await run.result().catch((error: unknown) => error);
   const cause = failure instanceof Error ? failure.cause : undefined;
   expect(String(cause)).toContain('PLANWAVE_WEB=off');
-}, 60_000);
+});

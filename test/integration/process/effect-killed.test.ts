@@ -102,4 +102,4 @@ it('fault 48: kill -9 in three tools at their effect: none is repeated, and what
   expect(renames()).toEqual(['after-all: renamed', ...once]);
   expect(await effectOf('after-all')).toMatchObject({ state: 'confirmed', receipt: { bytes: 14 } });
   for (const name of files) await expectPromisesKept(stage, name);
-}, 120_000);
+});

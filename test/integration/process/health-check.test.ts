@@ -44,7 +44,7 @@ it('finding T10: the health check of a container passes as soon as its worker po
   await eventually('the server has seen it poll', async () => (await checkHealth()) === null);
   // As a Secret with an empty entry sets it: the worker takes it as not set.
   expect(await checkHealth({ TEMPORAL_API_KEY: '' })).toBeNull();
-}, 120_000);
+});
 
 /** Makes a process believe that it runs on this host. */
 function nameHost(host: string): string {
@@ -65,7 +65,7 @@ describe('a queue of four partitions, as a cluster has them', () => {
     ]);
     server = await startOwnServer(partitions);
     connection = await Connection.connect({ address: server.address });
-  }, 60_000);
+  });
   afterAll(async () => {
     stopping.abort();
     await connection.close();
@@ -109,5 +109,5 @@ describe('a queue of four partitions, as a cluster has them', () => {
       expect(await checkHealth(env, host)).toBeNull();
     }
     expect(await checkHealth(env, 'host-away')).toContain('no worker of host-away polls');
-  }, 120_000);
+  });
 });

@@ -65,4 +65,4 @@ it('a question of a wave that a reset begins anew waits for nobody any more', as
   const again = await resetRun(stage.client, run);
   expect(await again.result()).toMatchObject({ status: 'completed', waves: 1 });
   expect((await storedRecord(stage.home, 'reset-asked')).open_questions).toEqual([]);
-}, 60_000);
+});

@@ -59,7 +59,7 @@ it('finding R1: an answer that is missing or does not exist goes back; what is n
   const file = join(stage.home, result.result_path, '..', 'workspace', path);
   expect(readFileSync(file, 'utf8')).toBe(content);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('finding R1: a run that ends before an answer was named gives what was finished until then', async () => {
   const detailed_md = '# Guide\n\nBegin here.';
@@ -78,4 +78,4 @@ it('finding R1: a run that ends before an answer was named gives what was finish
   expect(text).toContain('**Not the last word:** The run was ended before it gave an answer.');
   expect(text).toContain('**Not met:** price-done can be seen in the result.');
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});

@@ -47,7 +47,7 @@ it('finding T2: a wave that is terminated has spent what its calls used, and no 
   expect(result.usage.calls + result.usage.unreported_calls).toBe(3);
   expect(await spentBy('lost')).toContain('3 of 3 calls');
   await expectPromisesKept(stage, 'lost', { lostUsage: true, orphans: true });
-}, 90_000);
+});
 
 it('RB3: a top_up is kept when its wave is terminated, once', async () => {
   stage.rehearsal.script([
@@ -75,7 +75,7 @@ it('RB3: a top_up is kept when its wave is terminated, once', async () => {
   await stage.result(run);
   const { budget } = await run.query<BudgetView>('budget');
   expect(budget?.run.calls).toBe(3);
-}, 90_000);
+});
 
 it('finding T2: a delegation that is terminated has spent what its calls used', async () => {
   stage.rehearsal.script([
@@ -98,7 +98,7 @@ it('finding T2: a delegation that is terminated has spent what its calls used', 
   expect(usage.calls + usage.unreported_calls).toBe(stage.rehearsal.calls().length);
   expect(await spentBy('partly')).toContain(`${stage.rehearsal.calls().length} of 100 calls`);
   await expectPromisesKept(stage, 'partly', { lostUsage: true, orphans: true });
-}, 90_000);
+});
 
 it('finding T2: a reset gives nothing back: what was spent before it counts, and no request passes the limit', async () => {
   stage.rehearsal.script([
@@ -120,7 +120,7 @@ it('finding T2: a reset gives nothing back: what was spent before it counts, and
   await submit(again, { question_id: 'q1', answer: 'finish' });
   const { usage } = await stage.result(again);
   expect(usage.calls + usage.unreported_calls).toBe(4);
-}, 90_000);
+});
 
 it('a reset gives nothing back that a design has spent', async () => {
   stage.rehearsal.script([
@@ -140,7 +140,7 @@ it('a reset gives nothing back that a design has spent', async () => {
   await submit(again, { question_id, answer: 'finish' });
   const { usage } = await stage.result(again);
   expect(usage.calls + usage.unreported_calls).toBe(3);
-}, 90_000);
+});
 
 it('a reset to its beginning gives a delegation alone nothing back', async () => {
   stage.rehearsal.script([{ match: { schema: 'delegation', nth: 1 }, reply: stalls }]);
@@ -153,7 +153,7 @@ it('a reset to its beginning gives a delegation alone nothing back', async () =>
   await submit(again, { question_id, answer: 'finish' });
   expect(await again.result()).toMatchObject({ status: 'failed' });
   expect(stage.rehearsal.calls()).toHaveLength(1);
-}, 90_000);
+});
 
 it('finding T2: a run that is cancelled has spent what its calls used', async () => {
   stage.rehearsal.script([
@@ -169,4 +169,4 @@ it('finding T2: a run that is cancelled has spent what its calls used', async ()
   expect(usage.calls + usage.unreported_calls).toBe(3);
   expect(stage.rehearsal.calls()).toHaveLength(3);
   await expectPromisesKept(stage, 'cancelled', { orphans: true });
-}, 60_000);
+});

@@ -33,4 +33,4 @@ it('finding T2: calls of killed workers count: two deaths spend a budget of two 
     usage: { calls: 0, unreported_calls: 2 },
   });
   await expectPromisesKept(stage, 'killed', { orphans: true });
-}, 90_000);
+});

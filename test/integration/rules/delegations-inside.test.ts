@@ -83,7 +83,7 @@ it('a delegation whose wave has no room left goes on as a workflow of its own, w
   expect(load).toBeGreaterThan(40);
   // Its later calls continue the conversation of the first.
   expect(newestText(callsOf(stage.rehearsal, 'load')[5])).not.toContain('<task>');
-}, 60_000);
+});
 
 it('a delegation that has to leave during a pause begins as a workflow of its own after it', async () => {
   const first = held({ tool_use: [{ name: 'load_detail', input: { detail_id: 'gather' } }] });
@@ -114,7 +114,7 @@ it('a delegation that has to leave during a pause begins as a workflow of its ow
   expect(await stage.result(run)).toMatchObject({ status: 'completed', usage: { calls: 5 } });
   expect((await own.describe()).status.name).toBe('COMPLETED');
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('delegations inside cost fewer events than workflows of their own, and end the same', async () => {
   const ids = ['a', 'b', 'c'];
@@ -135,7 +135,7 @@ it('delegations inside cost fewer events than workflows of their own, and end th
   expect(inside.end).toEqual(children.end);
   expect(inside.events).toBeLessThan(children.events);
   if (process.env['PLANWAVE_FIGURES'] === '1') console.log({ inside, children });
-}, 90_000);
+});
 
 it.each([
   ['in its wave', {}],
@@ -202,4 +202,4 @@ it('a budget for one delegation stops that one, and the others go on', async () 
     ],
   });
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});

@@ -52,4 +52,4 @@ it('an approval ends with its call: the same call after continue-as-new asks aga
   ]);
   expect(readFileSync(join(stage.home, run.workflowId, 'workspace/a.md'), 'utf8')).toBe('A');
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});

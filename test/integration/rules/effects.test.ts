@@ -116,7 +116,7 @@ it('what agents write is confirmed, recorded and claimed; what is not, is unprov
     ['spy/effect-1', 'failed', ''],
   ]);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('finding W3: a written file belongs to the detail: the decision shows it, and others can load it', async () => {
   stage.rehearsal.script([
@@ -137,7 +137,7 @@ it('finding W3: a written file belongs to the detail: the decision shows it, and
   const [, second] = callsOf(stage.rehearsal, 'review');
   expect(lastMessageOf(second)).toContain('```\\nThe text of site/a.md\\n```');
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('an agent of high risk asks first: approved once for one call, denied, and never by default', async () => {
   const named = mkdtempSync(join(tmpdir(), 'planwave-named-'));
@@ -181,7 +181,7 @@ it('an agent of high risk asks first: approved once for one call, denied, and ne
     ['denied', null],
   ]);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('a run that takes defaults approves nothing, and the agent is told that nobody did', async () => {
   stage.rehearsal.script([
@@ -200,7 +200,7 @@ it('a run that takes defaults approves nothing, and the agent is told that nobod
   expect(existsSync(workspaceOf(run.workflowId, 'a.md'))).toBe(false);
   expect(statesOf(await effectsOf(run.workflowId))).toEqual([['try/effect-1', 'denied', 'a.md']]);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('a run that is stopped while an approval waits has changed nothing and says so', async () => {
   stage.rehearsal.script([works('task', uses(writes('a.md')))]);
@@ -220,4 +220,4 @@ it('a run that is stopped while an approval waits has changed nothing and says s
     { state: 'failed', target: 'a.md', reason: 'It was stopped before anybody approved it.' },
   ]);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});

@@ -70,4 +70,4 @@ it('finding T5: a file of the user is searched, read and, after an approval, edi
   const { code, out } = await runCommand(stage, ['undo', run.workflowId]);
   expect([code, out]).toEqual([0, expect.stringContaining('changed src/price.ts')]);
   expect(readFileSync(file, 'utf8')).toBe('export const price = cents / 10;\n');
-}, 60_000);
+});

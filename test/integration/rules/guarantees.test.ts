@@ -94,7 +94,7 @@ beforeAll(async () => {
   await playRun();
   // Each test begins with an empty log.
   calls = stage.rehearsal.calls();
-}, 60_000);
+});
 
 const outcomeOf = (id: string) =>
   record.waves.flatMap((wave) => wave.outcomes).find((one) => one.delegation_id === id);

@@ -116,7 +116,7 @@ it('an agent reads and writes with server-filesystem, from its pinned text to th
     { tool: 'mcp__notes__write_file', state: 'confirmed', receipt: { call: true } },
   ]);
   await expectPromisesKept(stage, run.workflowId);
-}, 90_000);
+});
 
 it.each([
   ['by standard input and output', 'mcp__everything__echo'],
@@ -146,7 +146,7 @@ it('a server that dies before the end of a call is put to a person, and the run 
   await run.result();
   const { effects = [] } = await storedRecord(stage.home, run.workflowId);
   expect(effects).toMatchObject([{ tool: 'mcp__odd__die', state: 'skipped' }]);
-}, 90_000);
+});
 
 it('what the server refuses is an error for the agent, with nothing to ask about', async () => {
   stage.rehearsal.script([
@@ -163,11 +163,11 @@ it('what the server refuses is an error for the agent, with nothing to ask about
   expect(echoed).toContain('hello from');
   const { effects = [] } = await storedRecord(stage.home, run.workflowId);
   expect(effects.map(({ state }) => state)).toEqual(['failed', 'failed', 'confirmed']);
-}, 90_000);
+});
 
 it('a run whose agents need a server that does not start is refused with the cause', async () => {
   const run = await stage.start('plannerWave', taskOf('waiter', 'mcp__gone__x'));
   expect((await refusedInput(run)).join('\n')).toMatch(
     /MCP server gone: .*"gone" does not start: it ended with the code 3.*Cure:/,
   );
-}, 60_000);
+});

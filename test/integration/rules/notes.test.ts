@@ -128,7 +128,7 @@ describe.each([
       overall_completion_drive_gate: 'open',
     });
     await expectPromisesKept(stage, run.workflowId);
-  }, 60_000);
+  });
 });
 
 it('the sessions of a terminated run are archived before the next run begins, and by hand', async () => {

@@ -31,7 +31,7 @@ it('fault 29: a cycle in a plan goes back to the planner, shown A→B→A, and i
   expect(newestText(repair)).toContain('the dependencies form a cycle: a→b→a');
   expect(planCalls(stage.rehearsal)).toHaveLength(2);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 29: a cycle typed by hand is refused before any call, together with every other fault', async () => {
   const run = await stage.start('plannerWave', {
@@ -59,7 +59,7 @@ it('fault 29: a cycle typed by hand is refused before any call, together with ev
   expect(faults).toHaveLength(expected.length);
   expect(stage.rehearsal.counts().calls).toBe(0);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('a plan of the planner keeps the same rules, and all its faults come back at once', async () => {
   const asked = question('Which region?');
@@ -96,7 +96,7 @@ it('a plan of the planner keeps the same rules, and all its faults come back at 
     expect(faults).toContain(part);
   }
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it.each([
   { triads: true, told: 'members[0] of a dialectic triad is its proposer, not its critic' },
@@ -139,7 +139,7 @@ it('asks the user when the planner keeps breaking a rule; retry begins anew, aba
   await submit(run, { question_id: again.question_id, answer: 'abandon' });
   expect(await stage.result(run)).toMatchObject({ status: 'abandoned', criteria: [] });
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('a planner that asks gets its answers and plans in the same conversation', async () => {
   stage.rehearsal.script([
@@ -157,4 +157,4 @@ it('a planner that asks gets its answers and plans in the same conversation', as
   expect(text.indexOf('eu-west')).toBeGreaterThan(-1);
   expect(text.indexOf('The client')).toBeGreaterThan(text.indexOf('eu-west'));
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});

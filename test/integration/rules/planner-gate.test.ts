@@ -137,7 +137,7 @@ it('finding F8: the planner sees every question first; what the run knows or an 
     '"answered_by":"planner","source_refs":["goal"]',
   );
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('finding F8: a critical question that an earlier answer of the user settles does not reach the user', async () => {
   const region = question('Where may the data be?');
@@ -169,7 +169,7 @@ it('finding F8: a critical question that an earlier answer of the user settles d
   ]);
   expect(newestText(callsOf(stage.rehearsal, 'host')[1])).toContain('"answer":"eu-west"');
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('a planner that cannot review leaves the questions to the user as they were asked', async () => {
   stage.rehearsal.script([
@@ -191,7 +191,7 @@ it('a planner that cannot review leaves the questions to the user as they were a
     usage: { calls: stage.rehearsal.counts().calls },
   });
   await expectPromisesKept(stage, wave.workflowId);
-}, 60_000);
+});
 
 it('part of fault 26: stop cancels a review and asks nobody', async () => {
   const { reply, release } = held(reviews());
@@ -212,7 +212,7 @@ it('part of fault 26: stop cancels a review and asks nobody', async () => {
   const { open, answered } = await stage.questions(run);
   expect([...open, ...answered]).toEqual([]);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('the same question of two delegations is asked once, shows what waits for it, and answers both', async () => {
   const ids = ['host', 'store'];
@@ -239,7 +239,7 @@ it('the same question of two delegations is asked once, shows what waits for it,
   }
   expect((await stage.questions(run)).answered).toHaveLength(1);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('questions come in the order of blocking, one waits for a result, and a cycle leaves its note undecided', async () => {
   const names = ['first', 'small', 'base', 'free'];
@@ -311,4 +311,4 @@ it('questions come in the order of blocking, one waits for a result, and a cycle
     unresolved: 1,
   });
   await expectPromisesKept(stage, wave.workflowId);
-}, 90_000);
+});

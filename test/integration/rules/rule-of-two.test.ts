@@ -107,7 +107,7 @@ it('work that meets a web page, customers and a way out is asked about, also in 
     `letter needs your approval for each call that changes something: it ${reason}`,
   );
   await expectPromisesKept(stage, run.workflowId);
-}, 90_000);
+});
 
 it('a delegation alone has what its own agent has', async () => {
   const folder = agentsDir();
@@ -128,4 +128,4 @@ it('a delegation alone has what its own agent has', async () => {
   await submit(run, { question_id: 'q1', answer: 'approve' });
   await run.result();
   expect(posted).toContain('alone');
-}, 60_000);
+});

@@ -79,7 +79,7 @@ it('finding W4: what the user answers can waive a criterion in a plan and meet o
     ].join('\n'),
   );
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('CA6: an answer that changes while the planner decides by it settles nothing', async () => {
   const decided = held({
@@ -115,7 +115,7 @@ it('CA6: an answer that changes while the planner decides by it settles nothing'
   expect(result).toMatchObject({ status: 'completed', waves: 2 });
   expect(result.criteria.map(({ state }) => state)).toEqual(['met', 'met']);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('finding W4: the waiver at the end of all waves names its question', async () => {
   stage.rehearsal.script([
@@ -133,4 +133,4 @@ it('finding W4: the waiver at the end of all waves names its question', async ()
   const text = readFileSync(join(stage.home, report_path), 'utf8');
   expect(text).toContain('### Waived by you\n\n- `goal-1`: There is a brochure.\n  Question q1: ');
   expect(text).toContain('\n  Your answer: waive');
-}, 60_000);
+});

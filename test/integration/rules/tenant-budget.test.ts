@@ -71,7 +71,7 @@ it('two runs of a tenant stop at its limit together, lose nothing, and go on whe
     // oxlint-disable-next-line no-await-in-loop
     await expectPromisesKept(stage, one.workflowId);
   }
-}, 240_000);
+});
 
 it("a run that waits for its tenant's budget, and is flooded meanwhile, waits on in its next execution", async () => {
   await budgets().set('flooded', 1);
@@ -93,4 +93,4 @@ it("a run that waits for its tenant's budget, and is flooded meanwhile, waits on
   await current.signal('resume', {});
   expect(await stage.result(current)).toMatchObject({ status: 'completed' });
   await expectPromisesKept(stage, 'parked-and-flooded', { orphans: true });
-}, 90_000);
+});

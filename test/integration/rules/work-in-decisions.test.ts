@@ -41,4 +41,4 @@ it('finding W1: the planner reads the work, and loads what was cut before it dec
     'There is no tool \\"write_file\\" for you. You may call: \\"load_detail\\".',
   );
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});

@@ -14,8 +14,6 @@ import { eventually } from '../../support/eventually.ts';
 import { makeFolder } from '../../unit/scripts/fake-executables.ts';
 
 /** Fetching the CLI may come first. */
-import.meta.jest.setTimeout(300_000);
-
 const started: TemporalServer[] = [];
 
 afterEach(async () => {

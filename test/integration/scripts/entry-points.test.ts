@@ -8,8 +8,6 @@ import { canMount, mountTinyDisk } from '../../support/tiny-disk.ts';
 import { makeFolder, writeExecutable, writeFakeCli } from '../../unit/scripts/fake-executables.ts';
 
 /** Fetching the CLI may come first. */
-import.meta.jest.setTimeout(300_000);
-
 const scripts = fileURLToPath(new URL('../../../scripts/', import.meta.url));
 
 function scriptsOfPackage(): Readonly<Record<string, string>> {
@@ -62,7 +60,7 @@ describe('npm start', () => {
   });
 });
 
-/** npm scripts that have no help: they take the arguments of jest, or none. */
+/** npm scripts that have no help: they take the arguments of vitest, or none. */
 const withoutHelp = ['temporal', 'test', 'test:slow', 'check', 'diagram', 'reference', 'prepack'];
 
 describe('--help', () => {

@@ -122,4 +122,4 @@ it('a team that continues as new at turns of its leader keeps tasks, names, brea
   for (const task of tasks) expect(page).toContain(task.split(' ', 1)[0]);
   // The planner reviews both questions, and decides.
   expect(usage.calls).toBe(outcomes.reduce((sum, one) => sum + one.usage.calls, 0) + 3);
-}, 90_000);
+});

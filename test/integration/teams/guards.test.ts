@@ -23,8 +23,6 @@ import { completed } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
 import { teamOf } from '../../support/executors.ts';
 
-import.meta.jest.setTimeout(60_000);
-
 const number = '+49 170 5556677';
 const masked = '[phone number]';
 const answer = 'The kettle is made of copper.';

@@ -9,8 +9,6 @@ import { completed } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
 import { teamOf } from '../../support/executors.ts';
 
-import.meta.jest.setTimeout(60_000);
-
 const { stage } = useStage();
 
 const message = 'Find out what it is made of.';

@@ -70,7 +70,7 @@ describe('one reply with every call that can not be carried out, and two that ca
       teamInput(['researcher', critic, analyst]),
     );
     members = taskCalls(stage.rehearsal).length;
-  }, 60_000);
+  });
 
   it('case 1.2: a call of another tool is an error, and the valid ones beside it are carried out', () => {
     expect(toldOf('another tool')).toMatchObject({
@@ -221,7 +221,7 @@ describe('a leader that never finishes', () => {
     };
     const team = teamInput(['researcher'], { max_delegations: 2 });
     played = await playTeam(stage, [{ match: { leads: true }, reply: more }], team);
-  }, 60_000);
+  });
 
   it('case 10.1: gets no more than max_delegations, and is told so', () => {
     expect(statusesOf(played.report)).toEqual({ d1: 'completed', d2: 'completed' });
@@ -256,7 +256,7 @@ describe('a leader that gives the same task to the same member again and again',
 
   beforeAll(async () => {
     played = await play([same, spelled, same, same]);
-  }, 60_000);
+  });
 
   it('case 10.2: has it done once, and is told which one it was', () => {
     expect(statusesOf(played.report)).toEqual({ d1: 'completed' });

@@ -42,7 +42,7 @@ describe('one of three fails', () => {
       ],
       teamInput(three, { allow_parallel: true }),
     );
-  }, 60_000);
+  });
 
   it('case 2.3: the leader hears why, as an error', () => {
     const [told] = played.heard(2);
@@ -81,7 +81,7 @@ describe('all three fail', () => {
       ],
       teamInput(three, { allow_parallel: true }),
     );
-  }, 60_000);
+  });
 
   it('case 3.3: every error comes to the leader, who decides', () => {
     expect(played.heard(2).map(isError)).toEqual([true, true, true]);

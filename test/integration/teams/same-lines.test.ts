@@ -77,7 +77,7 @@ it('two members of a team that change the same line are a conflict that the lead
   });
   expect(readFileSync(join(dir, 'rate.js'), 'utf8')).toBe('export const rate = 23;\n');
   await expectPromisesKept(stage, run.workflowId);
-}, 90_000);
+});
 
 it('a task that failed half done counts no more: the one that did the work anew contradicts nothing', async () => {
   const { dir } = createGitFixture({ 'rate.js': before });
@@ -103,7 +103,7 @@ it('a task that failed half done counts no more: the one that did the work anew 
   expect(third).toMatchObject([{ text: expect.not.stringContaining('left out') }]);
   expect(readFileSync(join(dir, 'rate.js'), 'utf8')).toBe('export const rate = 2;\n');
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('what a task that failed has changed is not in the copy of the next one of its reply', async () => {
   const { dir } = createGitFixture({ 'rate.js': before });
@@ -127,7 +127,7 @@ it('what a task that failed has changed is not in the copy of the next one of it
   expect(readFileSync(join(dir, 'other.js'), 'utf8')).toBe('export {};\n');
   expect(readFileSync(join(dir, 'rate.js'), 'utf8')).toBe(before);
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('a verifier sees what the team has changed, and its leader mends that alone', async () => {
   const { dir } = createGitFixture({ 'rate.js': before });
@@ -153,4 +153,4 @@ it('a verifier sees what the team has changed, and its leader mends that alone',
   expect(JSON.stringify(verdict?.body)).toContain('+export const rate = 2;');
   expect(readFileSync(join(dir, 'rate.js'), 'utf8')).toBe('export const rate = 23;\n');
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});

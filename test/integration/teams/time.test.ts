@@ -68,7 +68,7 @@ const overLeader = {
 let played: readonly PlayedTeam[];
 beforeAll(async () => {
   played = await playSideBySide(stage, [overMember, overTeam, overLeader]);
-}, 90_000);
+});
 
 function playedAt(at: number): PlayedTeam {
   const one = played[at];

@@ -123,7 +123,7 @@ it('what Prometheus reads is what the run itself reports, and only where an addr
   const silent = await startWorkerProcess(stage);
   const ports = [await listeningPorts(worker.pid), await listeningPorts(silent.pid)];
   expect(ports).toEqual(process.platform === 'linux' ? [[port], []] : [null, null]);
-}, 120_000);
+});
 
 /** The TCP ports that a process listens on, by /proc; null where there is none. */
 async function listeningPorts(pid: number): Promise<number[] | null> {

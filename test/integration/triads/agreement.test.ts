@@ -87,7 +87,7 @@ it('each type agrees in round 2 by a REVISE, and on the rest at once: the record
     const done = await phaseReport(stage.home, outcome, 'execute');
     expect(done.spec.sections.map(({ status }) => status)).toEqual(['done', 'done', 'done']);
   }
-}, 120_000);
+});
 
 it('fault 33: a triad that never agrees ends at its last round, and the planner has to decide', async () => {
   const disputed = types.map((type) => disputedOf(type));
@@ -140,7 +140,7 @@ it('fault 33: a triad that never agrees ends at its last round, and the planner 
     expect(told).toContain(`The planner let ${origin} stand: One agent does it alone.`);
   }
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 /** Member whose claim stays disputed, by type. */
 const claimant: Readonly<Record<TriadType, string>> = {

@@ -60,7 +60,7 @@ it('a member that fails ends its phase, whichever it is: the retry buys the fail
     await expectOneRetry(one, outcome);
   }
   await expectPromisesKept(stage, run.workflowId);
-}, 90_000);
+});
 
 async function expectAgreedAtOnce(outcome: DelegationOutcome): Promise<void> {
   const { rounds, spec } = await phaseReport(stage.home, outcome, 'negotiate');

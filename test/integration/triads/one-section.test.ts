@@ -206,4 +206,4 @@ it('fault 36: members who write one section in the same turn are the same confli
   );
   expect(one.faults).toHaveLength(2);
   expect(one.resolved).toEqual(resolutions);
-}, 60_000);
+});

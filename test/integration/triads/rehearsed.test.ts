@@ -36,7 +36,7 @@ it('a run with a triad comes to its end on the rehearsal model, and export gives
     await expectSameFiles(runId, join(stage.home, results[at]?.result_path ?? '', '..'));
     await expectPromisesKept(stage, runId);
   }
-}, 90_000);
+});
 
 /** The files are there when the run is over, and the store alone gives them again. */
 async function expectSameFiles(runId: string, folder: string): Promise<void> {

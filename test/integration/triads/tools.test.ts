@@ -202,7 +202,7 @@ it('tools do what role, phase and records allow, and nothing else', async () => 
   const report = await phaseReport(stage.home, known(coded), 'execute');
   expect(report.members).toEqual(various);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('members change files one after the other, because they share the copy of their delegation', async () => {
   const { members, ...rest } = triad('consensus');
@@ -239,7 +239,7 @@ it('members change files one after the other, because they share the copy of the
   });
   expect(counts).toEqual([1, 1, 1]);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 function known(outcome: DelegationOutcome | undefined): DelegationOutcome {
   if (outcome === undefined) throw new Error('There is no such outcome.');

@@ -142,7 +142,7 @@ it('no text leaves its lane: every request that reached the model is read', asyn
   const coders = readings.filter((one) => !isTurn(one) && !strangers.includes(one));
   expect(distinct(coders, ({ text }) => text.kind)).toEqual(['draft', 'order', 'proposal']);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 /** Expects that a member's text reaches every member that may read it, and no other. */
 function expectLanes(others: readonly TurnReading[]): void {

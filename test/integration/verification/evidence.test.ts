@@ -62,7 +62,7 @@ it('an output whose check fails reaches no verifier; its doer begins anew and is
   ]);
   expect(newestText(calls[1])).toContain('rates-done: file rates.json');
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('a verifier that gives no valid verdict is asked again, then the user; guided, it judges the same output', async () => {
   // A failure that names nothing.
@@ -89,7 +89,7 @@ it('a verifier that gives no valid verdict is asked again, then the user; guided
   expect(shapes.filter((shape) => shape === 'delegation')).toHaveLength(1);
   expect(shapes.at(-1)).toBe('verification');
   expect(JSON.stringify(stage.rehearsal.calls().at(-1)?.body)).toContain('Name what is missing.');
-}, 120_000);
+});
 
 it('a verifier that does not accept a note fails the output, and its author is told', async () => {
   const note = {
@@ -144,4 +144,4 @@ it('a verifier that does not accept a note fails the output, and its author is t
   const [, , again] = calls.filter(({ shape }) => shape === 'delegation');
   expect(newestText(again)).toContain(`note_001 is not accepted: ${comment}`);
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});

@@ -150,7 +150,7 @@ describe('the answer of a team that its leader mends alone after a failed verifi
     const known = JSON.stringify(next.calls()[0]?.body);
     expect(known).toContain('Of iron. Signed.');
     expect(known).not.toContain('Of tin.');
-  }, 120_000);
+  });
 
   it('does not pass a guardrail that blocks it, and the thread has no answer', async () => {
     stage.rehearsal.script([...first('Of tin.'), mends('Of copper.'), ...judges('fail', 'pass')]);
@@ -171,7 +171,7 @@ describe('the answer of a team that its leader mends alone after a failed verifi
     const known = JSON.stringify(next.calls()[0]?.body);
     expect(known).toContain('what is it of?');
     expect(known).not.toMatch(/Of tin|Of copper/);
-  }, 120_000);
+  });
 
   it('waits for the person whom a guardrail asks about it', async () => {
     stage.rehearsal.script([
@@ -188,5 +188,5 @@ describe('the answer of a team that its leader mends alone after a failed verifi
       },
     );
     expect(outcome).toMatchObject({ status: 'completed', verification: { status: 'verified' } });
-  }, 120_000);
+  });
 });

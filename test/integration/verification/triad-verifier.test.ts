@@ -45,7 +45,7 @@ it('judges together, in a direct run, only what works on the criterion that requ
     advice: ['verified', 'consensus'],
   });
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it.each([
   ['in the wave', {}],
@@ -109,7 +109,7 @@ it('keeps an output whose judgement was terminated: the user decides, and it is 
   const outcome = await judgedIn(run.workflowId);
   expect(outcome?.verification).toMatchObject({ status: 'verified', attempts: 2 });
   await expectPromisesKept(stage, run.workflowId, { lostUsage: true, orphans: true });
-}, 120_000);
+});
 
 it('has a triad judge an output that it did not write, and its writer gives the verdict', async () => {
   const id = await runJudgedPlan(stage, 'judged', 'List three ways.');
@@ -145,7 +145,7 @@ it('has a triad judge an output that it did not write, and its writer gives the 
   expect(verdict).toHaveLength(1);
   expect(JSON.stringify(verdict)).toContain('<triad_judgement>');
   await expectPromisesKept(stage, id);
-}, 120_000);
+});
 
 it('has the output that fails made again, and judges it anew', async () => {
   const id = await runJudgedPlan(stage, 'judged-twice', 'List three ways. [failing]');
@@ -166,7 +166,7 @@ it('has the output that fails made again, and judges it anew', async () => {
   rmSync(pages, { recursive: true });
   expect(await runCommand(stage, ['export', id])).toMatchObject({ code: 0 });
   expect(await readTree(pages)).toEqual(written);
-}, 120_000);
+});
 
 it('passes nothing on whose judgement the triad did not agree: the user decides in the end', async () => {
   const id = await runJudgedPlan(stage, 'disputed', 'List three ways. [disagree]');
@@ -181,4 +181,4 @@ it('passes nothing on whose judgement the triad did not agree: the user decides 
   await eventually('the readable results', async () => existsSync(shown));
   await run.signal('stop', { reason: 'seen' });
   await stage.result(run).catch(() => null);
-}, 240_000);
+});

@@ -32,7 +32,7 @@ it('verifies an output by another agent before it counts', async () => {
     status: 'completed',
     verification: { verified_by: 'reviewer', status: 'verified', attempts: 1 },
   });
-}, 60_000);
+});
 
 it.each<['triad' | 'team', object]>([
   ['triad', { type: 'dialectic', task: 'Write a line.' }],
@@ -67,7 +67,7 @@ it('verifies in a direct run only what works on the criterion that requires it',
     verification?.status,
   ]);
   expect(Object.fromEntries(verified ?? [])).toEqual({ facts: undefined, advice: 'verified' });
-}, 60_000);
+});
 
 it('begins anew after a failed verification, and deletes the results when the next one passes', async () => {
   const run = await start('Write a line. [failing]');
@@ -76,7 +76,7 @@ it('begins anew after a failed verification, and deletes the results when the ne
     verification: { status: 'verified', attempts: 2 },
   });
   expect(existsSync(resultsOf(run))).toBe(false);
-}, 60_000);
+});
 
 it('asks the user after five failures, goes on with new instructions, and ends unverified when abandoned', async () => {
   const task = `Write a line. [unverifiable] ${'Mind the tone. '.repeat(60)}End with a full stop.`;
@@ -109,4 +109,4 @@ it('asks the user after five failures, goes on with new instructions, and ends u
     reason: "It was abandoned by the user's answer to q1, after 5 verifications.",
     verification: { status: 'abandoned', attempts: 5, output_ref: null },
   });
-}, 120_000);
+});

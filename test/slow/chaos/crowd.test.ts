@@ -44,7 +44,7 @@ async function playSample(options: LaneOptions, runs: number, parts: SharedParts
 it('fault 11: a dozen runs on three workers, one of which is killed again and again', async () => {
   const played = await playSample({ address: sharedServer().address }, 12);
   expect(played).toEqual({ runs: 12, faults: noFaults, fired: ['worker killed in a crowd'] });
-}, 400_000);
+});
 
 it('fault 11: a dozen runs where each worker has a home and all share a database and a bucket, which are stopped too', async () => {
   // Without the Temporal server of a cluster, whose place the shared one takes.
@@ -66,4 +66,4 @@ it('fault 11: a dozen runs where each worker has a home and all share a database
   } finally {
     await cluster.stop();
   }
-}, 600_000);
+});

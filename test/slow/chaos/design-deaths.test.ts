@@ -24,7 +24,7 @@ beforeAll(async () => {
   const [lane] = lanes;
   if (lane === undefined) throw new Error('No lane was opened.');
   reference = await playReference(lane, runWithDesign);
-}, 300_000);
+});
 afterAll(async () => {
   for (const lane of lanes) await lane.close();
   await killProcesses();
@@ -43,7 +43,7 @@ it('fault 1: kill -9 right after some history events of a design and its risk as
   const tally = await strikeDesign('design-events', atEvents, 4);
   expect(faultsOf(tally)).toEqual(noFaults);
   expect(tally.fired['worker killed at a history event']).toBe(4);
-}, 600_000);
+});
 
 it('fault 2: kill -9 inside calls of its stages: only a call without a recorded reply is made again', async () => {
   const tally = await strikeDesign('design-calls', inCalls, 3);
@@ -51,13 +51,13 @@ it('fault 2: kill -9 inside calls of its stages: only a call without a recorded 
   expect(tally.fired['worker killed in a model call']).toBe(3);
   expect(tally.boughtAgain).toBeGreaterThan(0);
   expect(tally.boughtAgain).toBeLessThanOrEqual(tally.boughtAgainMax);
-}, 600_000);
+});
 
 it('fault 3: kill -9 between replies of its stages and their completions', async () => {
   const tally = await strikeDesign('design-completions', beforeCompletions, 3);
   expect(faultsOf(tally)).toEqual(noFaults);
   expect(tally.fired['worker killed between reply and completion']).toBe(3);
-}, 600_000);
+});
 
 function strikeDesign(name: string, phase: Phase, blows: number): Promise<Tally> {
   // Another kill before the answers is not what the title says.

@@ -26,7 +26,7 @@ beforeAll(async () => {
   server = await startOwnServer();
   lane = await openLane({ address: server.address, server });
   reference = await playReference(lane, runWithSeed);
-}, 600_000);
+});
 afterAll(async () => {
   await lane.close();
   await killProcesses();

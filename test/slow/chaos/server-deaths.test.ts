@@ -30,4 +30,4 @@ it('part of fault 12: kill -9 of the server and the worker together', async () =
     await killProcesses();
     await server.stop();
   }
-}, 400_000);
+});

@@ -27,7 +27,7 @@ beforeAll(async () => {
   const { address } = sharedServer();
   lanes = [await openLane({ address }), await openLane({ address })];
   reference = await playReference(firstLane());
-}, 120_000);
+});
 afterAll(async () => {
   for (const lane of lanes) await lane.close();
   await killProcesses();
@@ -51,7 +51,7 @@ it('fault 1: kill -9 right after some history events of a reference run', async 
   });
   expect(faultsOf(tally)).toEqual(noFaults);
   expect(tally.fired['worker killed at a history event']).toBeGreaterThan(0);
-}, 400_000);
+});
 
 it('fault 3: kill -9 between the reply and the completion: the ledger has it, nothing is bought again', async () => {
   const strikes = ['plan 1', 'decision 1'].map((call): Strike => ({
@@ -74,7 +74,7 @@ it('fault 3: kill -9 between the reply and the completion: the ledger has it, no
   // The ledger was asked by a second attempt, and the model was not.
   expect(secondAttempts(played)).toBeGreaterThanOrEqual(strikes.length);
   expect(played.calls).toHaveLength(reference.calls.length);
-}, 200_000);
+});
 
 it('a worker that ends by itself is replaced, and its end is a finding', async () => {
   const lane = firstLane();
@@ -95,7 +95,7 @@ it('a worker that ends by itself is replaced, and its end is a finding', async (
     expect.stringMatching(/^a worker ended by itself \(exit code 0\): .+/),
   ]);
   expect(lane.workers).toHaveLength(1);
-}, 200_000);
+});
 
 /** How many activities were completed by another attempt than their first. */
 function secondAttempts({ histories }: PlayedTrial): number {
@@ -109,7 +109,7 @@ describe('over a whole triad', () => {
     const tally = await strikeTriad('triad-events', atEvents, 3);
     expect(faultsOf(tally)).toEqual(noFaults);
     expect(tally.fired['worker killed at a history event']).toBe(3);
-  }, 400_000);
+  });
 
   it('fault 2: kill -9 inside calls of its members', async () => {
     const tally = await strikeTriad('triad-calls', inCalls, 2);
@@ -118,13 +118,13 @@ describe('over a whole triad', () => {
     // N ≤ calls ≤ N + those that a kill found without a recorded reply: the judge compares them one by one.
     expect(tally.boughtAgain).toBeGreaterThan(0);
     expect(tally.boughtAgain).toBeLessThanOrEqual(tally.boughtAgainMax);
-  }, 400_000);
+  });
 
   it('fault 3: kill -9 between replies of its members and their completions', async () => {
     const tally = await strikeTriad('triad-completions', beforeCompletions, 2);
     expect(faultsOf(tally)).toEqual(noFaults);
     expect(tally.fired['worker killed between reply and completion']).toBe(2);
-  }, 400_000);
+  });
 });
 
 function strikeTriad(name: string, phase: Phase, blows: number): Promise<Tally> {

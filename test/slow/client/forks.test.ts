@@ -47,7 +47,7 @@ it('GO1, GO2: a fork of a designed run carries out the approved plan from there,
   );
   expect(plan).toContain('```mermaid');
   await expectPromisesKept(stage, 'designed-again');
-}, 400_000);
+});
 
 it('part of fault 2: a fork whose worker is killed in its first call takes the earlier waves over once', async () => {
   await stage.startWorker();
@@ -67,7 +67,7 @@ it('part of fault 2: a fork whose worker is killed in its first call takes the e
   expect(first?.outcome).toBe('client-closed');
   expect(second?.callKey).toBe(first?.callKey);
   await expectPromisesKept(stage, 'killed', { orphans: true });
-}, 400_000);
+});
 
 it('GO4: an encrypted run is forked with its key; without it nothing is started, and the key is named', async () => {
   const env = { PLANWAVE_KEYS: keysText('k1') };
@@ -89,4 +89,4 @@ it('GO4: an encrypted run is forked with its key; without it nothing is started,
   expect(callsOfRun(stage, 'sealed-again').map(({ callKey }) => callKey)).not.toEqual(
     expect.arrayContaining([expect.stringContaining('/wave-001/')]),
   );
-}, 400_000);
+});

@@ -28,8 +28,6 @@ import { runAt } from '../../support/run-at.ts';
 import type { CliOutcome } from '../../support/run-at.ts';
 import type { WaveDecision } from '../../../contracts/wave-plan.ts';
 
-import.meta.jest.setTimeout(120_000);
-
 const { stage } = useStage();
 let client: PlanwaveClient;
 let close: () => Promise<void>;

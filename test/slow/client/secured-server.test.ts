@@ -13,8 +13,6 @@ import type { TlsFront } from '../../support/tls-front.ts';
 import { useProcessStages } from '../../support/use-stage.ts';
 import { runScript, stageEnvironment, startWorkerProcess } from '../../support/worker-process.ts';
 
-import.meta.jest.setTimeout(180_000);
-
 const folder = mkdtempSync(join(tmpdir(), 'planwave-tls-'));
 const fronts: TlsFront[] = [];
 afterAll(async () => {

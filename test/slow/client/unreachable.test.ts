@@ -5,8 +5,6 @@ import { closedAddress, deafListener, runAt, wireTo } from '../../support/run-at
 
 /** The promise is 10 s; what a test machine adds must not hide that it was kept. */
 const promisedMs = 10_000;
-import.meta.jest.setTimeout(60_000);
-
 const commands = [
   ['start', 'Compare three databases'],
   ['answer', 'run-1', 'q1', 'yes'],

@@ -60,7 +60,7 @@ const writer = sign(['default:write']);
       keys: `http://127.0.0.1:${keys.port}/jwks.json`,
       token: admin,
     });
-  }, 180_000);
+  });
   afterAll(async () => {
     await killProcesses();
     await server.stop();
@@ -68,7 +68,7 @@ const writer = sign(['default:write']);
     await rehearsal.close();
     await keys.close();
     rmSync(folder, { recursive: true });
-  }, 60_000);
+  });
 
   /** Settings of a client or a worker with this token. */
   const holding = (apiKey: string) => ({
@@ -150,5 +150,5 @@ const writer = sign(['default:write']);
     };
     await planwave('start', 'Compare three ways to store a backup', '--id', 'mine', '--defaults');
     expect(await planwave('watch', 'mine')).toContain('completed');
-  }, 300_000);
+  });
 });

@@ -80,4 +80,4 @@ it("fault 34: a peer's output of 5 MB comes as a summary and a reference, its de
   const ofReader = histories.filter(({ workflowId }) => workflowId.endsWith('/reader'));
   expect(ofReader.length).toBeGreaterThan(1);
   // The model's server, the worker and this test read ten megabytes several times, all on the same machine.
-}, 240_000);
+});

@@ -89,7 +89,7 @@ it('fault 9: code that does not fit parks a run loudly, and after the roll-back 
   expect(broken.filter((line) => !/a workflow task failed.*NON_DETERMINISTIC/.test(line))).toEqual(
     [],
   );
-}, 300_000);
+});
 
 it('part of fault 9: a run that answers tells of its child at which the new code fails', async () => {
   const id = `child-${stage.taskQueue}`;
@@ -114,7 +114,7 @@ it('part of fault 9: a run that answers tells of its child at which the new code
   const { broken } = await findBrokenPromises(stage, id);
   expect(broken).not.toEqual([]);
   expect(broken.filter((line) => !line.includes('a bug of the next version'))).toEqual([]);
-}, 300_000);
+});
 
 /** A run that waits for an answer, and whose every workflow task fails since. */
 async function leaveStuck() {
@@ -145,7 +145,7 @@ it('finding L1: status tells a run that no code cures from one that a deploy cur
   await again.signal('answer', { question_id: 'q1', answer: 'everybody' });
   expect((await stage.result(again)).status).toBe('completed');
   await worker.stop();
-}, 300_000);
+});
 
 it('finding L1: a run that an older version left stuck goes on under this one', async () => {
   const { worker, run } = await leaveStuck();
@@ -161,7 +161,7 @@ it('finding L1: a run that an older version left stuck goes on under this one', 
   expect(rejected.map(({ reason }) => reason)).toEqual([
     expect.stringContaining('There is no signal "__temporal_x".'),
   ]);
-}, 300_000);
+});
 
 it('fault 5: workflow code that gets no processor for six seconds is not cut off', async () => {
   const worker = await startChangedWorker(slowRun);
@@ -177,7 +177,7 @@ it('fault 5: workflow code that gets no processor for six seconds is not cut off
   const events = histories.flatMap(({ history }) => history.events ?? []);
   expect(events.filter((event) => event.workflowTaskFailedEventAttributes)).toEqual([]);
   await worker.stop();
-}, 120_000);
+});
 
 /** Delegations throw as soon as they go on. */
 const takesOrder = 'const { order, carried } = args;';

@@ -95,7 +95,7 @@ it('fault 8: an old and a new worker share a queue, and a run keeps the code and
   expect(callsOfRun(stage, 'second').filter(readsSecondEdition)).not.toEqual([]);
   // That it does not replay on the code of the first run shows what would have happened without versions.
   expect(broken).toEqual([expect.stringMatching(/^replay: .*second does not replay/)]);
-}, 300_000);
+});
 
 it('doctor names the runs whose version is gone, and the command that moves them to another', async () => {
   const env = { TEMPORAL_ADDRESS: server.address, PLANWAVE_TASK_QUEUE: stage.taskQueue };
@@ -134,4 +134,4 @@ it('doctor names the runs whose version is gone, and the command that moves them
   expect((await stage.result(run)).status).toBe('completed');
   const builds = buildsOf(await expectPromisesKept(stage, 'waiting'));
   expect(builds.toSorted()).toEqual(['hotfix', old.buildId]);
-}, 300_000);
+});

@@ -42,7 +42,7 @@ it('a designer that never mends its findings: after three repairs they stand in 
     findings: [{ rule: 'verifier', path: 'tasks/0/instructions' }],
   });
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it.each([
   ['finish', 'finished'],
@@ -78,7 +78,7 @@ it('an interview without an answer: it is reminded, buys nothing meanwhile, and 
   const stages = listStages(stage.rehearsal.calls());
   expect(count(stages, 'interview')).toBe(2);
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('specialists, and research with consultations, are at the model at the same time', async () => {
   const specialists = atOnce(3, { pass: true });
@@ -106,7 +106,7 @@ it('specialists, and research with consultations, are at the model at the same t
     limits: { max_parallel: 4 },
   });
   expect(await run.result()).toMatchObject({ status: 'approved' });
-}, 60_000);
+});
 
 it('a design of 30 tasks with a repair uses at most 200 KB of history', async () => {
   stage.rehearsal.script([{ reply: designOfTasks(30) }]);
@@ -120,7 +120,7 @@ it('a design of 30 tasks with a repair uses at most 200 KB of history', async ()
   if (process.env['PLANWAVE_FIGURES'] === '1') console.log({ bytes, events });
   expect(bytes).toBeLessThanOrEqual(historyBytesMax);
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('a budget that is spent in every part of a design: each time it asks, top_up goes on, and nothing is bought twice', async () => {
   // Research of an earlier run would save a call.
@@ -155,7 +155,7 @@ it('a budget that is spent in every part of a design: each time it asks, top_up 
   expect(bought).toContain('design_review');
   // Its research took the place of that of the run before.
   await expectPromisesKept(stage, run.workflowId, { orphans: true });
-}, 180_000);
+});
 
 function untilKind(run: WorkflowHandle, kind: Question['kind']): Promise<Question> {
   return eventually(`a question of kind ${kind}`, async () =>

@@ -50,7 +50,7 @@ it('an interview with two rounds of questions counts two, and reads the answers 
     'Who reads it?',
     'How much data is it?',
   ]);
-}, 120_000);
+});
 
 /** Two proofs of concept of one risk, and what depends on both. */
 function planWithTwoProofs() {
@@ -125,4 +125,4 @@ it('the output file of a designed run is in the folder of the user after `planwa
   const applied = await runCommand(stage, ['apply', run.workflowId]);
   expect({ code: applied.code, err: applied.err }).toMatchObject({ code: 0 });
   expect(text()).toBe(before.replace('a - b', 'a + b'));
-}, 240_000);
+});

@@ -20,4 +20,4 @@ it('gives work to an agent that the design drafted, once the plan is approved', 
   const { out } = await runCommand(stage, ['plan', 'export', run.workflowId]);
   expect(readPlanFile(out).plan?.new_agents).toMatchObject([{ agent_id: 'rehearsed-specialist' }]);
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});

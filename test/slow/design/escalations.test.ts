@@ -92,7 +92,7 @@ it('a task that crashes three times has failed, buys and asks nothing twice, and
   expect(callsOf(stage.rehearsal, 'rates-2_1727539200').length).toBeGreaterThan(0);
   expect(stage.rehearsal.calls().filter(({ shape }) => shape === 'plan')).toEqual([]);
   await expectPromisesKept(stage, run.workflowId, { orphans: true, lostUsage: true });
-}, 180_000);
+});
 
 it('a task that crashes after it left its wave begins anew, buys no reply again and changes nothing twice', async () => {
   const { dir } = createGitFixture({ 'page.md': 'n0\n' });
@@ -141,7 +141,7 @@ it('a task that crashes after it left its wave begins anew, buys no reply again 
   const { effects = [] } = await storedRecord(stage.home, run.workflowId);
   expect(effects.map(({ state }) => state)).toEqual(edits.map(() => 'confirmed'));
   await expectPromisesKept(stage, run.workflowId, { orphans: true, lostUsage: true });
-}, 180_000);
+});
 
 it('a crash while the user is asked about five failures loses no answer, and the task goes on by it', async () => {
   const json = {
@@ -181,7 +181,7 @@ it('a crash while the user is asked about five failures loses no answer, and the
   expect((await stage.questions(run)).answered).toHaveLength(2);
   expect(callsOf(stage.rehearsal, rates)).toHaveLength(calls + 2);
   await expectPromisesKept(stage, run.workflowId, { orphans: true, lostUsage: true });
-}, 180_000);
+});
 
 it('a technical question is decided by the solution architect in the same wave, verified, and the doer goes on with it', async () => {
   const plan = { ...typed, agents: [...typed.agents, architectAgent] };
@@ -231,7 +231,7 @@ it('a technical question is decided by the solution architect in the same wave, 
     expect.arrayContaining([expect.stringContaining(`task_output/${id}.md`)]),
   );
   await expectPromisesKept(stage, run.workflowId);
-}, 180_000);
+});
 
 it('the user is asked what the solution architect could not decide', async () => {
   stage.rehearsal.script([
@@ -247,7 +247,7 @@ it('the user is asked what the solution architect could not decide', async () =>
   await run.signal('answer', { question_id: asked.question_id, answer: 'PostgreSQL' });
   expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 1 });
   await expectPromisesKept(stage, run.workflowId);
-}, 180_000);
+});
 
 it('an answer that contradicts what another task stated changes the plan of those that read from it', async () => {
   const stated = { statement: 'The API listens on 8080.', confidence: 'high' } as const;
@@ -282,7 +282,7 @@ it('an answer that contradicts what another task stated changes the plan of thos
   expect(newestText(told)).toContain('Rehearsal: take another way.');
   expect(newestText(told)).toContain('9090');
   await expectPromisesKept(stage, run.workflowId);
-}, 180_000);
+});
 
 it('a task that is done again and crashes three times is asked about, and made again when the user wants it', async () => {
   const redo = 'rates-2_1727539200';
@@ -317,4 +317,4 @@ it('a task that is done again and crashes three times is asked about, and made a
   const { stale } = await storedRecord(stage.home, run.workflowId);
   expect(stale).toMatchObject([{ delegation_id: rates, redone_by: 'rates-3_1727539200' }]);
   await expectPromisesKept(stage, run.workflowId, { orphans: true, lostUsage: true });
-}, 180_000);
+});

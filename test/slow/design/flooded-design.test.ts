@@ -36,4 +36,4 @@ it('finding T4: a design that is flooded goes on after its finished stages, with
   await untilEnded(stage, current);
   expect(await stage.result(current)).toMatchObject({ status: 'completed' });
   await expectPromisesKept(stage, 'flooded-design', { orphans: true });
-}, 240_000);
+});

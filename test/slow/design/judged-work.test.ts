@@ -68,7 +68,7 @@ it('goes on after a proof of concept that shows what it was to show, and makes n
   expect(stagesOf()).toContain('poc_evidence');
   expect(stagesOf()).not.toContain('poc_decision');
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('adapts the plan after a proof of concept that failed, keeps both versions, and goes on', async () => {
   const run = await stage.start('plannerRun', {
@@ -92,7 +92,7 @@ it('adapts the plan after a proof of concept that failed, keeps both versions, a
   const { out } = await runCommand(stage, ['plan', 'diff', ...versions.slice(1)]);
   expect(out).toContain('Rehearsal: take another way.');
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('asks the user when no change of the plan helps, and shows a change that costs more before it holds', async () => {
   const run = await stage.start('plannerRun', {
@@ -117,7 +117,7 @@ it('asks the user when no change of the plan helps, and shows a change that cost
   expect(differences).toMatch(/added tasks\/rehearsed_step_\d+/);
   expect(await stage.result(run)).toMatchObject({ status: 'completed' });
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('ends the run when the user gives it up over a failed proof of concept', async () => {
   const run = await stage.start('plannerRun', {
@@ -128,7 +128,7 @@ it('ends the run when the user gives it up over a failed proof of concept', asyn
   await answerAll(run, { 'The proof of concept': 'abandon' });
   expect(await stage.result(run)).toMatchObject({ status: 'abandoned' });
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('a proof of concept that a change removed, and one that it changed, are not judged by their old results', async () => {
   const index = 'try-index_1727539200';
@@ -190,7 +190,7 @@ it('a proof of concept that a change removed, and one that it changed, are not j
     }),
   );
   await expectPromisesKept(stage, run.workflowId);
-}, 180_000);
+});
 
 /** A plan as a person types it: one task, and another that waits for it. */
 const typed: CoordinationPlan = {
@@ -257,7 +257,7 @@ it('a task that asks the same a third time, or waits in a cycle, is analysed, an
     reasons: ['', ''],
   });
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('a question that is refused is reviewed by no planner, not even when a later attempt at the task asks it', async () => {
   const [{ task_id } = planTask('rates')] = typed.tasks;
@@ -276,4 +276,4 @@ it('a question that is refused is reviewed by no planner, not even when a later 
   const reviews = stage.rehearsal.calls().filter(({ shape }) => shape === 'review');
   expect(reviews).toHaveLength(2);
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});

@@ -34,7 +34,7 @@ it('a fork of a run that was given up over a failed proof of concept asks about 
   expect({ code, err }).toEqual({ code: 0, err: '' });
   await giveUp(stage.client.workflow.getHandle('fork'));
   await expectPromisesKept(stage, 'fork');
-}, 240_000);
+});
 
 it('a proof of concept whose wave was ended early by a flood of messages is judged in the next execution', async () => {
   const slow = held({ json: completed('docs-done') });
@@ -58,7 +58,7 @@ it('a proof of concept whose wave was ended early by a flood of messages is judg
   slow.release();
   await giveUp(current);
   expect(callsOf(stage.rehearsal, proof).length).toBeGreaterThan(0);
-}, 240_000);
+});
 
 it('what a task asked again and again in a wave that a flood ended early is analysed in the next execution', async () => {
   const rates = 'rates_1727539200';
@@ -93,4 +93,4 @@ it('what a task asked again and again in a wave that a flood ended early is anal
   );
   await current.signal('stop', {});
   expect(await stage.result(current)).toMatchObject({ status: 'stopped' });
-}, 240_000);
+});

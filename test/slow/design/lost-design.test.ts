@@ -35,7 +35,7 @@ it('a design that was terminated goes on after its last stage, with the plan tha
   await untilEnded(stage, run);
   expect(await stage.result(run)).toMatchObject({ status: 'completed' });
   await expectPromisesKept(stage, run.workflowId, { lostUsage: true });
-}, 120_000);
+});
 
 it.each(['design', 'risk'] as const)(
   '%s, terminated while a proof of concept is recommended, repeats only this call',
@@ -86,7 +86,7 @@ it('a question of a risk assessment that was terminated is withdrawn, and its an
   await untilEnded(stage, run);
   expect(await stage.result(run)).toMatchObject({ status: 'completed' });
   await expectPromisesKept(stage, run.workflowId, { lostUsage: true, orphans: true });
-}, 120_000);
+});
 
 async function answeringUntil(
   run: Awaited<ReturnType<typeof stage.start>>,

@@ -202,7 +202,7 @@ it('finding T11: no word of a run is in database, history, store, log or traces;
   expect(await findWord('Zwiebelturm', log, 'tower', 'tower-fails')).toEqual([]);
   expect(existsSync(join(stage.home, 'arch', 'result.md'))).toBe(true);
   expect(existsSync(join(stage.home, 'tower'))).toBe(false);
-}, 300_000);
+});
 
 it('open runs go on after a rotation, and a worker without their key does not start', async () => {
   scriptWith('Zwiebelturm');
@@ -230,7 +230,7 @@ it('open runs go on after a rotation, and a worker without their key does not st
   await openQuestion(client, 'fresh');
   expect(await keyIdsOf('fresh')).toEqual(['k2']);
   await stop(second);
-}, 300_000);
+});
 
 it('a replay of open runs decrypts, and a client without the key lists what it can read', async () => {
   const replay = planwave(['doctor', '--replay'], 'k2', 'k1');
@@ -258,7 +258,7 @@ it('a replay of open runs decrypts, and a client without the key lists what it c
     expect(out + err).toContain('PLANWAVE_KEYS');
     expect(out + err).not.toMatch(/^\s+at /m);
   }
-}, 300_000);
+});
 
 /** Shows the history of a run by the Temporal CLI. */
 async function show(...more: readonly string[]): Promise<string> {
@@ -295,4 +295,4 @@ it('the Temporal CLI and the Web UI read a run through the codec server', async 
   });
   codec.signal('SIGTERM');
   expect(await codec.ended).toBe('exit code 0');
-}, 300_000);
+});

@@ -116,4 +116,4 @@ it('with keys, schedules start runs and people are told, and the server has no w
   worker.signal('SIGTERM');
   await worker.ended;
   await hook.close();
-}, 400_000);
+});

@@ -85,7 +85,7 @@ it('fault 18: calls that are refused together park the run once, and one resume 
   const [ofRun] = await expectPromisesKept(stage, run.workflowId);
   // The other one is the question of the rehearsal.
   expect(countSignals(ofRun?.history, 'escalate')).toBe(2);
-}, 60_000);
+});
 
 function countSignals(history: StoredHistory['history'] | undefined, name: string): number {
   const signals = (history?.events ?? []).filter(
@@ -108,7 +108,7 @@ it('fault 18: a run that is refused again after resume is parked again', async (
   expect(scriptedCalls(stage)).toHaveLength(2);
   expect(stage.rehearsal.counts().calls).toBe(3);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 18: a parked run can be stopped', async () => {
   stage.rehearsal.script([{ match: { schema: 'delegation' }, reply: atOnce(2, { status: 401 }) }]);
@@ -119,7 +119,7 @@ it('fault 18: a parked run can be stopped', async () => {
   expect(result).toMatchObject({ status: 'stopped', usage: { calls: 1 } });
   expect(scriptedCalls(stage)).toHaveLength(2);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 type RefusedRow = readonly [title: string, reply: ErrorReply, said: RegExp];
 
@@ -163,7 +163,7 @@ it('fault 20: a model that does not exist (404) parks the run, because a person 
   expect(outcome).toMatchObject({ status: 'completed', usage: { calls: 1 } });
   expect(scriptedCalls(stage)).toHaveLength(1);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 20: a wave outlives a refused delegation, and the planner sends its criteria out again', async () => {
   stage.rehearsal.script([
@@ -175,7 +175,7 @@ it('fault 20: a wave outlives a refused delegation, and the planner sends its cr
   expect(scriptedCalls(stage)).toHaveLength(1);
   expect(stage.rehearsal.counts().calls).toBe(result.usage.calls + 1);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 20: a plan that the API refuses is a question to the user', async () => {
   stage.rehearsal.script([{ times: 1, reply: { status: 400, message: 'bad request' } }]);
@@ -188,4 +188,4 @@ it('fault 20: a plan that the API refuses is a question to the user', async () =
   const result = await stage.result(run);
   expect(result).toMatchObject({ status: 'abandoned', usage: { calls: 0 } });
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});

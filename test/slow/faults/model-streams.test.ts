@@ -99,7 +99,7 @@ it('fault 21: stalls in plan, work and decision of one run cost three calls and 
     ),
   );
   expect(broken.map(({ outcome }) => outcome)).toEqual(Array(3).fill('client-closed'));
-}, 60_000);
+});
 
 type Cut = (text: { readonly text: string } | { readonly json: unknown }) => Reply;
 
@@ -162,4 +162,4 @@ it('fault 22: half of a tool call is not carried out', async () => {
     (history.events ?? []).map((event) => event.activityTaskScheduledEventAttributes),
   );
   expect(activities.map((one) => one?.activityType?.name)).not.toContain('runTool');
-}, 60_000);
+});

@@ -87,7 +87,7 @@ it('fault 27: a planner that is stuck and given up abandons the run, and its cal
   expect(result).toMatchObject({ status: 'abandoned', usage: { calls: 3 } });
   expect(scriptedCalls(stage)).toHaveLength(3);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 27: a planner that stays stuck costs three calls for each retry, which the user decides', async () => {
   stage.rehearsal.script([{ match: { schema: 'plan' }, reply: { text: 'Hm.' } }]);
@@ -106,7 +106,7 @@ it('fault 27: a planner that stays stuck costs three calls for each retry, which
   expect(result).toMatchObject({ status: 'abandoned', usage: { calls: 9 } });
   expect(scriptedCalls(stage)).toHaveLength(9);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 27: with use_defaults nobody is asked, and a stuck planner ends the run', async () => {
   stage.rehearsal.script([{ match: { schema: 'plan' }, reply: { text: 'Hm.' } }]);
@@ -115,7 +115,7 @@ it('fault 27: with use_defaults nobody is asked, and a stuck planner ends the ru
   expect(result).toMatchObject({ status: 'abandoned', usage: { calls: 3 } });
   expect(scriptedCalls(stage)).toHaveLength(3);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 /** The rehearsal's own decision, which claims that all is well. */
 const claimsOk: ReplyFunction = ({ defaultOutput }) => {
@@ -147,7 +147,7 @@ it('fault 27: a decision that claims OK with open criteria is refused and repair
     expect(lastMessageOf(repair)).toContain('bad-done');
   }
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 27: a decision that insists on OK is put to the user; abandon ends the run with what was done', async () => {
   stage.rehearsal.script([
@@ -167,7 +167,7 @@ it('fault 27: a decision that insists on OK is put to the user; abandon ends the
   expect(scriptedCalls(stage, 0)).toHaveLength(3);
   expect(result.usage.calls).toBe(stage.rehearsal.counts().calls);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 27: a plan that names no delegation and asks nothing is refused', async () => {
   stage.rehearsal.script([plans(1, plan([])), plansOneTask]);
@@ -177,4 +177,4 @@ it('fault 27: a plan that names no delegation and asks nothing is refused', asyn
   expect(scriptedCalls(stage, 0)).toHaveLength(1);
   expect(lastMessageOf(planCalls(stage.rehearsal)[1])).toMatch(/delegations/);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});

@@ -134,7 +134,7 @@ it('fault 27: a fence around the JSON is no fault', async () => {
   expect(outcome).toMatchObject({ status: 'completed', turns: 1 });
   expect(scriptedCalls(stage)).toHaveLength(1);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 27: the reason is that of the last attempt, not of an earlier one', async () => {
   stage.rehearsal.script([
@@ -149,7 +149,7 @@ it('fault 27: the reason is that of the last attempt, not of an earlier one', as
   expect(outcome.reason).not.toContain('not JSON');
   expect(scriptedCalls(stage)).toHaveLength(3);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 27: attempts count anew after an answer, and the wave goes on after a failed delegation', async () => {
   const asks: Reply = {
@@ -179,4 +179,4 @@ it('fault 27: attempts count anew after an answer, and the wave goes on after a 
   expect(scriptedCalls(stage)).toHaveLength(8);
   expect(wave.usage.calls).toBe(stage.rehearsal.counts().calls);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});

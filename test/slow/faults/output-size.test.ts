@@ -64,7 +64,7 @@ it('fault 50: an output whose outline is too large for history goes back to be s
   const [fault] = faultsOf(stage.rehearsal.calls()[1]);
   expect(fault).toMatch(/^optional_questions: .*at most 64000.*Try: shorten it/);
   expectSmall(await expectPromisesKept(stage, run.workflowId));
-}, 60_000);
+});
 
 it('fault 50: one that stays too large fails after three calls, without a storm of retries', async () => {
   stage.rehearsal.script([{ reply: { json: wordy } }]);
@@ -75,7 +75,7 @@ it('fault 50: one that stays too large fails after three calls, without a storm 
   expect(scriptedCalls(stage)).toHaveLength(3);
   expect(stage.rehearsal.counts().calls).toBe(3);
   expectSmall(await expectPromisesKept(stage, run.workflowId));
-}, 60_000);
+});
 
 it('fault 50: a plan and a decision that are too large go back to the planner', async () => {
   const inputs = Array.from({ length: 50 }, (_, i) => `input ${i} ${'x'.repeat(100)}`);
@@ -101,7 +101,7 @@ it('fault 50: a plan and a decision that are too large go back to the planner', 
   expect(faults).toHaveLength(2);
   for (const fault of faults) expect(fault).toMatch(/at most 64000/);
   expectSmall(await expectPromisesKept(stage, run.workflowId));
-}, 60_000);
+});
 
 it('fault 50: an output of several MB goes by reference: small histories, bounded prompts, a whole result', async () => {
   const line = 'What was found out, in many words. 🐘\n';
@@ -130,7 +130,7 @@ it('fault 50: an output of several MB goes by reference: small histories, bounde
   const whole = join(folder, 'agents/researcher/task_output/first.md');
   expect(readFileSync(whole, 'utf8')).toContain(line.repeat(1_000));
   expectSmall(await expectPromisesKept(stage, run.workflowId));
-}, 60_000);
+});
 
 type LongRow = readonly [title: string, reply: Reply, said: RegExp];
 const long = 'word '.repeat(200_000);
@@ -171,4 +171,4 @@ it('fault 50: a reply with more tool calls than history can hold goes back, and 
   expect(scriptedCalls(stage)).toHaveLength(1);
   expect(faultsOf(stage.rehearsal.calls()[1])[0]).toMatch(/1500 tool calls/);
   expectSmall(await expectPromisesKept(stage, run.workflowId));
-}, 60_000);
+});

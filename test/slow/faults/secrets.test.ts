@@ -160,7 +160,7 @@ it('fault 53: secrets in goal, answer, reply, tool output and error text are in 
   ]).toEqual([]);
   expect(marksIn(histories.map(({ history }) => history))).toEqual(rules);
   await expectPromisesKept(stage, run_id);
-}, 120_000);
+});
 
 it('part of fault 53: an error of the provider that ends a delegation, and a secret that went past the client', async () => {
   const worker = await startWorkerProcess(stage, ownEnvironment);
@@ -190,4 +190,4 @@ it('part of fault 53: an error of the provider that ends a delegation, and a sec
   ]).toEqual([]);
   await stage.startWorker();
   await expectPromisesKept(stage, 'refused');
-}, 120_000);
+});

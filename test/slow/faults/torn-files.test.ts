@@ -78,7 +78,7 @@ it('fault 49: a torn entry of the index is mended by the next write, and the run
   expect(stage.rehearsal.counts().calls).toBe(result.usage.calls);
   expect(await runCommand(stage, ['export', run.workflowId])).toMatchObject({ code: 0 });
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 49: a torn record parks the run with its name, and what is put back lets it go on', async () => {
   const run = await waitAlone();
@@ -99,7 +99,7 @@ it('fault 49: a torn record parks the run with its name, and what is put back le
   expect(result).toMatchObject({ status: 'completed', waves: 1 });
   expect(stage.rehearsal.counts().calls).toBe(result.usage.calls);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 49: a torn conversation parks the run with its name, is never sent, and goes on when it is put back', async () => {
   const run = await waitAlone();
@@ -118,7 +118,7 @@ it('fault 49: a torn conversation parks the run with its name, is never sent, an
   expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 1 });
   expect(callsOf(stage.rehearsal, 'ask')).toHaveLength(2);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 49: a torn artifact is mended when the same text is stored again', async () => {
   const run = await waitAlone();
@@ -132,7 +132,7 @@ it('fault 49: a torn artifact is mended when the same text is stored again', asy
   await submit(run, { question_id: 'q1', answer: 'eu-west' });
   expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 1 });
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('part of fault 35: a detail that can not be read is an error that its reader is told, and the run goes on without it', async () => {
   const loads = { tool_use: [{ name: 'load_detail', input: { detail_id: 'first' } }] };
@@ -169,4 +169,4 @@ it('part of fault 35: a detail that can not be read is an error that its reader 
   expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 2 });
   // The plan's prompt was rendered twice: before the file was torn, and after the worker came back.
   await expectPromisesKept(stage, run.workflowId, { orphans: true });
-}, 60_000);
+});

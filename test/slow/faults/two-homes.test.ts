@@ -18,7 +18,7 @@ const { stage } = useStage({ serverArguments: [] });
 let other: Stage;
 beforeAll(async () => {
   other = await openStage({ beside: stage, opensWithWorker: false });
-}, 90_000);
+});
 afterEach(() => other.stopWorker());
 afterAll(() => other.close());
 
@@ -111,7 +111,7 @@ it('finding T6: two workers with two homes share a task queue: no run is lost, e
     expect((await homeOf(isFirst ? other : stage)).started).not.toContain(run.workflowId);
     await expectPromisesKept(home, run.workflowId);
   }
-}, 240_000);
+});
 
 it('finding T6: a home that is unmounted while its worker works is waited for, and nothing is written in its place', async () => {
   const { run, answer } = await startAsking('t6-unmounted');
@@ -127,4 +127,4 @@ it('finding T6: a home that is unmounted while its worker works is waited for, a
   renameSync(aside, stage.home);
   expect(await stage.result(run)).toMatchObject({ status: 'completed' });
   await expectPromisesKept(await homeOf(stage), run.workflowId);
-}, 240_000);
+});

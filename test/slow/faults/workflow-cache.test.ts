@@ -59,7 +59,7 @@ beforeAll(async () => {
   const roomy = await openScripted();
   for (const kind of kinds) undisturbed.set(kind, await comesTo(roomy, await start(roomy, kind)));
   await roomy.close();
-}, 60_000);
+});
 
 it.each([0, 1, 2, 3])(
   `fault 7: ${runsPerSize} runs on a worker that keeps %i workflows in memory come to the same`,

@@ -128,7 +128,7 @@ it('fault 42: by signal, hostile texts are kept exactly or rejected with the rea
   await expectExact(run);
   const shown = questionLines(run.workflowId).filter(({ state }) => state === 'rejected');
   expect(shown).toHaveLength(refused.length);
-}, 60_000);
+});
 
 it('fault 42: by update, hostile texts are kept exactly or refused with the reason', async () => {
   const run = await startAsking();
@@ -141,7 +141,7 @@ it('fault 42: by update, hostile texts are kept exactly or refused with the reas
     await submit(run, { question_id: `q${index + 1}`, answer });
   }
   await expectExact(run);
-}, 60_000);
+});
 
 it('fault 42: by the command line, hostile texts are kept exactly or refused with the reason', async () => {
   const run = await startAsking();
@@ -168,7 +168,7 @@ it('fault 42: by the command line, hostile texts are kept exactly or refused wit
     expect({ id, code, err }).toEqual({ id, code: 0, err: '' });
   }
   await expectExact(run);
-}, 60_000);
+});
 
 /** The payload of an answer with bytes in its text, and before all. */
 function payloadWith(inside: readonly number[], before: readonly number[] = []): Uint8Array {

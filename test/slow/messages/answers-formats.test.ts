@@ -113,7 +113,7 @@ it('takes answers in the format of their question, and explains each wrong one',
     expect(newestText(calls[1])).toContain(`"answer":${JSON.stringify(taken)}`);
   }
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('brings a long answer whole to the agent, by reference', async () => {
   const lines = Array.from({ length: 1_000 }, (_, i) => `Line ${i + 1}: ${'ä🙂'.repeat(10)}`);
@@ -136,7 +136,7 @@ it('brings a long answer whole to the agent, by reference', async () => {
     payloadTexts(historyJson(history)).some((one) => one.includes('Line 1000:')),
   );
   expect(carriers.map(({ workflowId }) => workflowId)).toEqual([run.workflowId]);
-}, 60_000);
+});
 
 /** Every payload of a history in plain text. */
 function payloadTexts(value: unknown): string[] {
@@ -178,7 +178,7 @@ it('lets several delegations ask at once and takes their answers in any order', 
     text.indexOf('answer to First, one?'),
   );
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('takes each default at once when the run was started so, and still asks what has none', async () => {
   const run = await startAsking(
@@ -208,4 +208,4 @@ it('takes each default at once when the run was started so, and still asks what 
     { question_id: 'q3', answer: 'The client', answered_by: 'user' },
   ]);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});

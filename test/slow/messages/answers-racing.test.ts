@@ -251,4 +251,4 @@ it('fault 41: 24 answers race with continue-as-new: all applied, none twice', as
   const histories = await expectPromisesKept(stage, run.workflowId);
   const runs = histories.filter(({ workflowId }) => workflowId === run.workflowId);
   expect(runs.length).toBeGreaterThanOrEqual(waves - 1);
-}, 60_000);
+});

@@ -67,7 +67,7 @@ it('fault 43: broken answers and instructions from the command line are recorded
   }
   expect((await stage.questions(run)).open).toHaveLength(1);
   await expectUnhurt(run);
-}, 60_000);
+});
 
 it('fault 43: a query whose argument is broken is answered as if it had none', async () => {
   const run = await runThatWaits();
@@ -77,7 +77,7 @@ it('fault 43: a query whose argument is broken is answered as if it had none', a
     }
   }
   await expectUnhurt(run);
-}, 60_000);
+});
 
 it('fault 43: an unknown signal name is recorded with the names that exist', async () => {
   const run = await runThatWaits();
@@ -93,7 +93,7 @@ it('fault 43: an unknown signal name is recorded with the names that exist', asy
   );
   expect(rejected[2]?.reason).toContain('"finish"');
   await expectUnhurt(run);
-}, 60_000);
+});
 
 it('finding L1: a signal whose name is reserved for the SDK is recorded like every unknown one', async () => {
   const run = await runThatWaits();
@@ -114,7 +114,7 @@ it('finding L1: a signal whose name is reserved for the SDK is recorded like eve
   await expect(run.executeUpdate('__temporal_x')).rejects.toThrow('Update failed');
   await expect(run.query('__temporal_x')).rejects.toThrow('__temporal_x');
   await expectUnhurt(run);
-}, 60_000);
+});
 
 it('finding L1: signals with reserved names that come before the first workflow task hurt nobody', async () => {
   const inputs = [
@@ -139,7 +139,7 @@ it('finding L1: signals with reserved names that come before the first workflow 
   }
   // Only now: an artifact that another run has just written is not named yet.
   for (const run of started.values()) await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('fault 43, finding L8: pause, resume and stop with an unreadable payload are refused and recorded', async () => {
   const run = await runThatWaits();
@@ -161,7 +161,7 @@ it('fault 43, finding L8: pause, resume and stop with an unreadable payload are 
     expect.stringMatching(/^Signal pause: expected/),
   ]);
   await expectUnhurt(run);
-}, 60_000);
+});
 
 it('fault 43: signals between workflows that a hand sends broken hurt none of them', async () => {
   const run = await runThatWaits();
@@ -181,7 +181,7 @@ it('fault 43: signals between workflows that a hand sends broken hurt none of th
     delegations: [{ delegation_id: 'host' }],
   });
   await expectUnhurt(run);
-}, 60_000);
+});
 
 it.each(['plannerRun', 'plannerWave', 'delegation'])(
   'fault 43: a broken input of %s is refused as InvalidInput, with a good one beside it',

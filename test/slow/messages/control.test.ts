@@ -63,7 +63,7 @@ it('pause lets calls in flight finish and starts nothing; resume goes on', async
   expect(await stage.result(run)).toMatchObject({ status: 'completed' });
   expect(callsOf(stage.rehearsal, 'next').length).toBeGreaterThan(0);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('pause holds a delegation between two turns, and an answer meanwhile is kept', async () => {
   const first = held({ json: unmet('completed', 'no evidence') });
@@ -96,7 +96,7 @@ it('pause holds a delegation between two turns, and an answer meanwhile is kept'
   expect(newestText(callsOf(stage.rehearsal, 'ask')[1])).toContain('eu-west');
   expect(newestText(callsOf(stage.rehearsal, 'repair')[1])).toContain('<faults>');
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('a delegation that is stopped while it is paused has as many turns as calls were made', async () => {
   const first = held({ json: unmet('completed', 'no evidence') });
@@ -116,7 +116,7 @@ it('a delegation that is stopped while it is paused has as many turns as calls w
   expect(await run.result()).toMatchObject({ status: 'stopped', turns: 1, usage: { calls: 1 } });
   expect(stage.rehearsal.counts().calls).toBe(1);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('pause and resume in quick succession leave no child behind', async () => {
   const ids = ['a', 'b', 'c', 'd'];
@@ -143,7 +143,7 @@ it('pause and resume in quick succession leave no child behind', async () => {
     ),
   );
   expect(told).toHaveLength(ids.length);
-}, 60_000);
+});
 
 it('messages that come before the first task are seen by it', async () => {
   await stage.stopWorker();
@@ -166,7 +166,7 @@ it('messages that come before the first task are seen by it', async () => {
   expect(text).toContain('<instructions>["Use no cloud."]</instructions>');
   expect(text).not.toContain('"criterion_id":"goal-1"');
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('pause while the planner plans lets nothing of the plan start', async () => {
   const planned = held({ json: plan([work('host')]) });
@@ -189,7 +189,7 @@ it('pause while the planner plans lets nothing of the plan start', async () => {
   await run.signal('resume', {});
   expect(await stage.result(run)).toMatchObject({ status: 'completed' });
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('amend reaches the next planning and waives criteria; a bad one is recorded', async () => {
   const first = held({ json: unmet('completed', 'too hard', 'hard-done', 'goal-1') });
@@ -238,7 +238,7 @@ it('amend reaches the next planning and waives criteria; a bad one is recorded',
   expect(after).toContain('"criterion_id":"goal-1"');
   expect(after).not.toContain('"criterion_id":"goal-2"');
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('an escalation typed by hand is recorded as rejected, by a run and by a wave alone', async () => {
   for (const type of ['plannerRun', 'plannerWave'] as const) {
@@ -260,4 +260,4 @@ it('an escalation typed by hand is recorded as rejected, by a run and by a wave 
     await run.result();
     await expectPromisesKept(stage, run.workflowId);
   }
-}, 60_000);
+});

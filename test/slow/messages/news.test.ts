@@ -86,7 +86,7 @@ describe('an answer that is given during a wave', () => {
     // Who asked is given it as the answer, and not a second time.
     expect(newestText(callsOf(stage.rehearsal, 'ask')[1]).split(answer)).toHaveLength(2);
     await expectPromisesKept(stage, run.workflowId);
-  }, 60_000);
+  });
 
   it('finding F1: is an input that the plan it was asked for may require', async () => {
     stage.rehearsal.script([
@@ -101,7 +101,7 @@ describe('an answer that is given during a wave', () => {
     expect(planCalls(stage.rehearsal)).toHaveLength(2);
     const [host] = callsOf(stage.rehearsal, 'host');
     for (const call of [host, ...decisions()]) expect(newestText(call)).toContain(answer);
-  }, 60_000);
+  });
 
   it("finding F1: reaches a team's leader and the members who begin later", async () => {
     stage.rehearsal.script([
@@ -125,7 +125,7 @@ describe('an answer that is given during a wave', () => {
       true,
       true,
     ]);
-  }, 60_000);
+  });
 
   it('finding F1: reaches the members of a triad who have their turn later', async () => {
     const turn = held({ pass: true });
@@ -162,7 +162,7 @@ describe('an answer that is given during a wave', () => {
     );
     expect(executing.length).toBeGreaterThan(0);
     for (const text of texts(executing)) expect(text).toContain(answer);
-  }, 60_000);
+  });
 });
 
 describe('what the user says at the end of a wave', () => {
@@ -189,7 +189,7 @@ describe('what the user says at the end of a wave', () => {
     expect(newestText(decisions()[1])).toContain('No. Rewrite it.');
     expect(callsOf(stage.rehearsal, 'rewrite')).toHaveLength(1);
     await expectPromisesKept(stage, run.workflowId);
-  }, 60_000);
+  });
 
   it('finding F2: an instruction that comes while the last decision is made is considered, and may need no work', async () => {
     const slow = held({ json: decision() });
@@ -207,7 +207,7 @@ describe('what the user says at the end of a wave', () => {
     expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 1 });
     expect(decisions()).toHaveLength(2);
     expect(newestText(decisions()[1])).toContain('Keep it below 10 EUR.');
-  }, 60_000);
+  });
 
   it('finding L2: an instruction and a waiver reach the planner who is asked to try again', async () => {
     const bad = {
@@ -244,7 +244,7 @@ describe('what the user says at the end of a wave', () => {
     expect(retried).toContain('Leave the extra out.');
     expect(retried).toContain('<open_criteria>[]</open_criteria>');
     expect((await storedRecord(stage.home, run.workflowId)).status).toBe('completed');
-  }, 60_000);
+  });
 
   it('finding F2: an instruction that comes between two waves is planned for, even if it needs no work', async () => {
     stage.rehearsal.script([
@@ -264,7 +264,7 @@ describe('what the user says at the end of a wave', () => {
     expect(newestText(planCalls(stage.rehearsal)[1])).toContain('It is good enough.');
     expect(decisions()).toHaveLength(1);
     await expectPromisesKept(stage, run.workflowId);
-  }, 60_000);
+  });
 
   it('finding L2: an instruction reaches a delegation that was started by hand', async () => {
     stage.rehearsal.script([
@@ -280,5 +280,5 @@ describe('what the user says at the end of a wave', () => {
     await submit(run, { question_id: 'q1', answer });
     await stage.result(run);
     expect(newestText(stage.rehearsal.calls()[1])).toContain('Keep it below 10 EUR.');
-  }, 60_000);
+  });
 });

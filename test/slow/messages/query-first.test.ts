@@ -44,7 +44,7 @@ it('a query that waited for a worker comes before the messages that waited too',
     expect((await stage.result(run)).status).toBe('completed');
     await expectPromisesKept(stage, run.workflowId);
   }
-}, 300_000);
+});
 
 /** Asks each run for its status while no worker is there, then sends it messages until a new worker has answered. */
 async function askWhileAway(handles: readonly WorkflowHandle[]): Promise<void> {

@@ -47,7 +47,7 @@ it('a wave that an operator terminates is a question, and retry goes on with a n
   expect(result).toMatchObject({ status: 'completed', waves: 2 });
   expect(newestText(planCalls(stage.rehearsal)[1])).toContain('wave="2"');
   await expectPromisesKept(stage, run.workflowId, terminated);
-}, 60_000);
+});
 
 it('a delegation that an operator terminates has failed, and the rest of its wave goes on', async () => {
   stage.rehearsal.script([
@@ -68,7 +68,7 @@ it('a delegation that an operator terminates has failed, and the rest of its wav
   );
   expect(callsOf(stage.rehearsal, 'free')).toHaveLength(1);
   await expectPromisesKept(stage, run.workflowId, terminated);
-}, 60_000);
+});
 
 it('a lost wave can be the end of the run', async () => {
   stage.rehearsal.script([plans(1, plan([work('long')])), works('long', stalled)]);
@@ -79,7 +79,7 @@ it('a lost wave can be the end of the run', async () => {
   await run.signal('answer', { question_id: 'q1', answer: 'abandon' });
   expect(await stage.result(run)).toMatchObject({ status: 'abandoned', waves: 1 });
   await expectPromisesKept(stage, run.workflowId, terminated);
-}, 60_000);
+});
 
 it('questions of a delegation that an operator terminates are withdrawn', async () => {
   stage.rehearsal.script([
@@ -96,7 +96,7 @@ it('questions of a delegation that an operator terminates are withdrawn', async 
   const { open } = await stage.questions(run);
   expect(open.map((one) => one.question_id)).not.toContain(question_id);
   await expectPromisesKept(stage, run.workflowId, terminated);
-}, 60_000);
+});
 
 it('questions of a wave that an operator terminates are withdrawn, and a late answer is told so', async () => {
   stage.rehearsal.script([
@@ -114,4 +114,4 @@ it('questions of a wave that an operator terminates are withdrawn, and a late an
   await submit(run, { question_id: 'q2', answer: 'abandon' });
   expect(await stage.result(run)).toMatchObject({ status: 'abandoned' });
   await expectPromisesKept(stage, run.workflowId, terminated);
-}, 60_000);
+});

@@ -92,7 +92,7 @@ describe('a worker process', () => {
     const { ending, text } = await refused(['worker'], env);
     expect(ending).toBe('exit code 1');
     expect(text).toMatch(/No Temporal server can be reached at 127\.0\.0\.1:9[^]*TEMPORAL_ADDRESS/);
-  }, 30_000);
+  });
 });
 
 describe('a key that the provider refuses', () => {
@@ -111,7 +111,7 @@ describe('a key that the provider refuses', () => {
     expect(shown).not.toContain(secret);
     expect(callsOfRun(stage, run.workflowId)).toHaveLength(1);
     await run.terminate();
-  }, 60_000);
+  });
 });
 
 function start(file: string): ReturnType<typeof refused> {
@@ -180,7 +180,7 @@ describe('what only the worker can see', () => {
     });
     expect(ending).toBe('exit code 2');
     expect(text).toContain(`${file}:4: unknown key "modl": did you mean "model"?`);
-  }, 60_000);
+  });
 
   it('fault 45: wrong fields of a start by hand are all named', async () => {
     const run = await stage.start('plannerRun', { gaol: 'x', limits: { max_waves: 'many' } });

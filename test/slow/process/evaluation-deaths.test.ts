@@ -43,7 +43,7 @@ describe('an evaluation', () => {
       ['grading', 'answered'],
     ]);
     expect(result.usage.calls + result.usage.unreported_calls).toBe(4);
-  }, 240_000);
+  });
 
   it('that is cancelled cancels its runs, and leaves none open', async () => {
     await stage.startWorker();
@@ -62,7 +62,7 @@ describe('an evaluation', () => {
     const statuses = await Promise.all(cells.map((cell) => statusOf(stage, cell)));
     expect(statuses).not.toContain('RUNNING');
     expect(stage.rehearsal.calls()).toHaveLength(2);
-  }, 240_000);
+  });
 });
 
 async function statusOf({ client }: Stage, runId: string): Promise<string> {
@@ -88,5 +88,5 @@ describe('with a short history', () => {
       .flatMap(eventTypes)
       .filter((type) => type === 'EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW');
     expect(continued.length).toBeGreaterThan(0);
-  }, 240_000);
+  });
 });

@@ -93,4 +93,4 @@ it('kill -9 during calls of an MCP server: what may be repeated is, and the rest
   const { effects: skipped = [] } = await storedRecord(stage.home, 'once-act');
   expect(skipped).toMatchObject([{ state: 'skipped' }]);
   for (const tool of tools) await expectPromisesKept(stage, tool);
-}, 240_000);
+});

@@ -72,7 +72,7 @@ it('PM1, PQ3: two workers with slots by memory share one queue of model calls wi
   expect(workers.size).toBe(2);
   expect(await serverRate()).toBe(rate);
   await expectPromisesKept(stage, first.workflowId);
-}, 240_000);
+});
 
 describe('a worker whose memory is full', () => {
   // More of any machine's memory is used.
@@ -85,5 +85,5 @@ describe('a worker whose memory is full', () => {
     // Long enough for one more, if it could begin.
     await sleep(3_000);
     expect(full.rehearsal.counts()).toMatchObject({ calls: 10, inFlight: 10 });
-  }, 120_000);
+  });
 });

@@ -51,4 +51,4 @@ it('fault 12: kill -9 of the server while one run waits for an answer and one fo
   // The worker that lived through it still serves.
   worker.signal('SIGTERM');
   expect(await worker.ended).toBe('exit code 0');
-}, 180_000);
+});

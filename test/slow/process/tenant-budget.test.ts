@@ -88,7 +88,7 @@ it('DU2, LT1: kill -9 inside a call: the next attempt charges the reservation, a
     reserved: 0,
   });
   await expectPromisesKept(stage, run.workflowId, { orphans: true });
-}, 180_000);
+});
 
 it('DU2: kill -9 inside a call that nobody makes again: another call charges its reservation in the end', async () => {
   await budgets().set('acme', 50_000_000);
@@ -108,7 +108,7 @@ it('DU2: kill -9 inside a call that nobody makes again: another call charges its
     spent: lost + first.usage.cost_micro_usd + second.usage.cost_micro_usd,
     reserved: 0,
   });
-}, 180_000);
+});
 
 it('DU6: a run that parked while its limit was raised goes on by itself, long before an hour is over', async () => {
   // Too little for the first call.

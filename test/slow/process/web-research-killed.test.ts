@@ -56,4 +56,4 @@ it('kill -9 inside the nested call and after it: one reply is bought', async () 
   const { effects } = await storedRecord(stage.home, run.workflowId);
   expect(effects).toMatchObject([{ state: 'confirmed', receipt: { web: { searches: 1 } } }]);
   await expectPromisesKept(stage, run.workflowId, { orphans: true });
-}, 240_000);
+});

@@ -63,7 +63,7 @@ it('fault 6: a blocked event loop in a call: heartbeat timeout, next attempt, no
   // The worker that lived through it still serves.
   worker.signal('SIGTERM');
   expect(await worker.ended).toBe('exit code 0');
-}, 180_000);
+});
 
 const watched = { PLANWAVE_BLOCKED_SECONDS: '6', PLANWAVE_LOG: 'json' };
 
@@ -147,7 +147,7 @@ it('finding T1: a reply that blocks every worker costs three restarts and parks 
   expect((await stage.result(run)).status).toBe('completed');
   expect(callsOfRun(stage, 'pill').length).toBe(bought + 2);
   await expectPromisesKept(stage, 'pill', { orphans: true });
-}, 240_000);
+});
 
 it('finding T1: a tool that blocks every worker after its effect parks the run, and has acted once', async () => {
   const agents_dir = provideWritingAgent(stage.home, 'builder');
@@ -182,7 +182,7 @@ it('finding T1: a tool that blocks every worker after its effect parks the run, 
   expect(statSync(file).mtimeMs).toBe(mtimeMs);
   expect((await storedRecord(stage.home, 'tool')).effects).toMatchObject([{ state: 'confirmed' }]);
   await expectPromisesKept(stage, 'tool', { orphans: true });
-}, 240_000);
+});
 
 it('finding T1: a block outside of every activity ends the worker too, with the code that blocks', async () => {
   const worker = await startWorkerProcess(
@@ -199,7 +199,7 @@ it('finding T1: a block outside of every activity ends the worker too, with the 
   const last = readLastLine(worker);
   expect(last['stack']).toContain('block-event-loop.mjs');
   expect(last).not.toHaveProperty('activityType');
-}, 60_000);
+});
 
 it('finding T1: a worker that was suspended, or slow for less than the limit, goes on', async () => {
   const worker = await startWorkerProcess(
@@ -222,4 +222,4 @@ it('finding T1: a worker that was suspended, or slow for less than the limit, go
   expect(worker.output()).not.toContain('stood still');
   worker.signal('SIGTERM');
   expect(await worker.ended).toBe('exit code 0');
-}, 120_000);
+});

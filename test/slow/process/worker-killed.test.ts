@@ -68,7 +68,7 @@ it('fault 2: kill -9 inside a model call, at several calls of two runs', async (
     expect(calls.length).toBeLessThanOrEqual(n + slots * kills.length);
     await expectPromisesKept(stage, runId, { orphans: true });
   }
-}, 180_000);
+});
 
 it('part of fault 2: an answer sent while the killed worker is away is applied once when another comes', async () => {
   const first = await startWorkerProcess(stage);
@@ -92,7 +92,7 @@ it('part of fault 2: an answer sent while the killed worker is away is applied o
   // Asked, answered: a second delivery would have cost a third call.
   expect(callsOfRun(stage, `${run.workflowId}/wave-001/gather-facts`)).toHaveLength(2);
   await expectPromisesKept(stage, run.workflowId);
-}, 90_000);
+});
 
 it('finding T6: kill -9 inside a call; a worker with another home leaves the call to one with the home of the run', async () => {
   stage.rehearsal.script([{ match: { callKeyIncludes: 'two-homes/', nth: 3 }, reply: hangs }]);
@@ -125,4 +125,4 @@ it('finding T6: kill -9 inside a call; a worker with another home leaves the cal
   expect(await outcomeOf(stage, run)).toMatchObject({ status: 'completed' });
   await expectPromisesKept(stage, run.workflowId, { orphans: true });
   rmSync(home, { recursive: true });
-}, 180_000);
+});

@@ -32,7 +32,7 @@ it('fault 4: SIGTERM in a call drains it, and the next worker buys nothing again
     true,
   );
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('fault 4: SIGTERM in a call that outlasts the grace time ends it, and the next worker repeats it', async () => {
   stage.rehearsal.script([{ match: { nth: 4 }, reply: { pass: true, delayMs: 600_000 } }]);
@@ -55,4 +55,4 @@ it('fault 4: SIGTERM in a call that outlasts the grace time ends it, and the nex
   const cut = callsOfRun(stage, run.workflowId).filter(({ outcome }) => outcome !== 'answered');
   expect(cut).toHaveLength(1);
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});

@@ -73,7 +73,7 @@ it('fault 5: SIGSTOP until another worker has done the call: what comes after CO
   const named = findTraces(stage.home, histories, 'Words that came too late');
   expect(named.filter((place) => !/^(?:objects|ledger|segments)\//.test(place))).toEqual([]);
   await expectTimedOut(run);
-}, 180_000);
+});
 
 it('fault 5: SIGSTOP of the only worker, longer than its heartbeats may stop: it goes on after CONT', async () => {
   const { n, outcome } = await runUndisturbed();
@@ -89,4 +89,4 @@ it('fault 5: SIGSTOP of the only worker, longer than its heartbeats may stop: it
   expect(calls).toBeGreaterThanOrEqual(n);
   expect(calls).toBeLessThanOrEqual(n + 1);
   await expectTimedOut(run);
-}, 180_000);
+});

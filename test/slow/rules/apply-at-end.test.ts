@@ -55,7 +55,7 @@ it('the run asks at its end, shows the patch, and commits when the user says so'
   );
   expect(fileOf('report.md')).toMatch(/- mend: 1 file \(\+1 −1 lines\)\n\n- changed sum\.js/);
   await expectPromisesKept(stage, run.workflowId);
-}, 90_000);
+});
 
 it('what the user says while the run asks for the changes is planned for, and it asks again', async () => {
   const { run, text } = await startMend({});
@@ -76,7 +76,7 @@ it('what the user says while the run asks for the changes is planned for, and it
   expect(instructions).toEqual(['Write a note on it, too.']);
   expect(answered_questions.map((one) => one.question_id)).not.toContain(question_id);
   await expectPromisesKept(stage, run.workflowId);
-}, 90_000);
+});
 
 it.each([
   ['apply', {}, 'applied', after],
@@ -110,4 +110,4 @@ it('a folder with changes of the same lines stays as it is, and the record says 
     state: 'kept',
     note: expect.stringMatching(/different changes of "sum\.js"/),
   });
-}, 90_000);
+});

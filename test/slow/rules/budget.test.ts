@@ -50,7 +50,7 @@ it('twenty at once against a budget for seven calls: never more, one question, a
   expect(budget?.run.calls).toBe(28);
   expect(spent).toBe('22 of 28 calls');
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('money is never passed by a cent, and finish ends the run with what there is', async () => {
   stage.rehearsal.script(crowd);
@@ -70,7 +70,7 @@ it('money is never passed by a cent, and finish ends the run with what there is'
   expect(result.usage.cost_micro_usd).toBeLessThanOrEqual(usd * 1_000_000);
   expect(stage.rehearsal.calls()).toHaveLength(before);
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('a budget of the wave: finish ends the wave, and the planner still decides on it', async () => {
   stage.rehearsal.script(crowd.slice(0, -1));
@@ -86,7 +86,7 @@ it('a budget of the wave: finish ends the wave, and the planner still decides on
   expect(result.criteria.filter(({ state }) => state === 'met')).toHaveLength(3);
   expect(stage.rehearsal.calls()).toHaveLength(5);
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('a budget of each delegation: one that can not stop asks, and fails alone', async () => {
   stage.rehearsal.script([
@@ -107,7 +107,7 @@ it('a budget of each delegation: one that can not stop asks, and fails alone', a
     { criterion_id: 'brief-done', state: 'met' },
   ]);
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('abandon ends the run, and what was spent is kept', async () => {
   stage.rehearsal.script(crowd);
@@ -116,7 +116,7 @@ it('abandon ends the run, and what was spent is kept', async () => {
   await submit(run, { question_id: 'q1', answer: 'abandon' });
   expect(await stage.result(run)).toMatchObject({ status: 'abandoned', usage: { calls: 3 } });
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('the calls of a delegation alone are counted on after its worker was replaced', async () => {
   stage.rehearsal.script([{ times: 1, reply: { json: {} } }, { reply: { json: completed('c1') } }]);
@@ -131,7 +131,7 @@ it('the calls of a delegation alone are counted on after its worker was replaced
   await submit(run, { question_id: 'q1', answer: 'top_up' });
   expect(await run.result()).toMatchObject({ status: 'completed', usage: { calls: 2 } });
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('a call that may take more than there is counts as no turn, while somebody is asked and at the end', async () => {
   const run = await stage.start('delegation', {
@@ -145,7 +145,7 @@ it('a call that may take more than there is counts as no turn, while somebody is
   expect(await run.result()).toMatchObject({ status: 'failed', turns: 0, usage: { calls: 0 } });
   expect(stage.rehearsal.calls()).toEqual([]);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('three siblings that fail for the same reason stop the rest of the wave', async () => {
   stage.rehearsal.script([
@@ -159,7 +159,7 @@ it('three siblings that fail for the same reason stop the rest of the wave', asy
   // A plan, three that fail, and a decision.
   expect(stage.rehearsal.calls()).toHaveLength(5);
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('money alone is refused as a limit where no price is known', async () => {
   const unpricedAgents = join(stage.home, 'agents');
@@ -197,4 +197,4 @@ it('finding T2: calls of a gateway with names of its own cost what the requested
   expect(usage.unpriced_calls).toBe(0);
   expect(usage.cost_micro_usd).toBeGreaterThan(0);
   expect(usage.cost_micro_usd).toBeLessThanOrEqual(usd * 1_000_000);
-}, 120_000);
+});

@@ -109,7 +109,7 @@ it('an engineer makes a failing test pass in a worktree, a tester sees it pass, 
   await changes.undo(run.workflowId);
   expect(userGit(dir, 'status', '--porcelain')).toBe('');
   await expectPromisesKept(stage, run.workflowId);
-}, 90_000);
+});
 
 /** Decides on a wave that two-done is open. */
 const decides = (nth: number, over: Partial<WaveDecision>, names: object) => {
@@ -156,7 +156,7 @@ it('two delegations that change the same line are a conflict that the planner re
   const { waves } = await storedRecord(stage.home, run.workflowId);
   expect(waves[0]).toMatchObject({ dropped: ['two'] });
   await expectPromisesKept(stage, run.workflowId);
-}, 90_000);
+});
 
 const command = (name: string, argv: readonly string[], exit_code = 0) => ({
   kind: 'command',
@@ -193,4 +193,4 @@ it('commands of an evaluation judge files and answer of a run in the sandbox, an
     ['no-network', 'passed'],
   ]);
   expect(userGit(dir, 'status', '--porcelain')).toBe('');
-}, 120_000);
+});

@@ -120,7 +120,7 @@ it('part of fault 36: two delegations that contradict each other are the same co
     { fact_id: 'f1', key: 'price', value: '10', superseded_by: 'f2' },
     { fact_id: 'f2', key: 'price', value: '12', superseded_by: null },
   ]);
-}, 60_000);
+});
 
 it('a later wave that contradicts the pool is resolved by name, and no text goes on with the value that lost', async () => {
   const open = { ...decision('goal-1'), facts: stating('10') };
@@ -150,7 +150,7 @@ it('a later wave that contradicts the pool is resolved by name, and no text goes
     ['12', 'agent', null],
   ]);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('who built on what was superseded is offered to the planner, and only what it chooses is done again', async () => {
   const task_description = 'Tabulate the prices.';
@@ -188,7 +188,7 @@ it('who built on what was superseded is offered to the planner, and only what it
   const record = await storedRecord(stage.home, run.workflowId);
   expect(record.stale).toMatchObject([{ delegation_id: 'table', redone_by: 'table-again' }]);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('an answer that amend changes is judged like an answer, and makes those stale who asked', async () => {
   const region = question('Which region?', {
@@ -227,7 +227,7 @@ it('an answer that amend changes is judged like an answer, and makes those stale
   expect(stale).toMatchObject([{ delegation_id: 'ask', redone_by: 'ask-again' }]);
   expect(facts.map(({ superseded_by }) => superseded_by)).toEqual(['f2', null, null]);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 /** A decision on the conflict over the region. */
 const rules = (origin: string, superseded: string): WaveDecision => {
@@ -271,7 +271,7 @@ it("finding F6: what an agent states against the user's answer is a conflict, de
     ['hosting-region', 'us-east', 'f1'],
   ]);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 /** A decision that lets both prices stand, each under its key. */
 const apart = (first: string, second: string): WaveDecision => {
@@ -308,4 +308,4 @@ it('finding F7: two prices of two providers both stand once the decision tells t
     ['price-of-scaleway', '29', null],
   ]);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});

@@ -57,4 +57,4 @@ it('fault 15: a run that continues as new many times ends with the same pool, an
   expect(lost).toHaveLength((deep.waves - 1) * deep.width);
   expect(edges[0]).toHaveLength(deep.waves * deep.width);
   expect(whole.essence.answers).toHaveLength(1);
-}, 120_000);
+});

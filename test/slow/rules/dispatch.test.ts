@@ -56,7 +56,7 @@ it('starts a delegation when its own dependencies are done, not when a batch is'
   expect(newestText(c)).toContain('# Result of a');
   expect(newestText(c)).not.toContain('# Result of b');
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('keeps max_parallel, and uses it', async () => {
   stage.rehearsal.script([
@@ -72,7 +72,7 @@ it('keeps max_parallel, and uses it', async () => {
   expect(result.outcomes.map(({ status }) => status)).toEqual(Array(7).fill('completed'));
   expect(stage.rehearsal.counts().maxInFlight).toBe(3);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('a delegation that waits for an answer gives its slot to others, and waits for one to go on', async () => {
   const second = held({ json: completed('second-done') });
@@ -109,7 +109,7 @@ it('a delegation that waits for an answer gives its slot to others, and waits fo
     'third',
   ]);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('finding F5: skips what depends on a failure or needs more than it got; others see what is unmet', async () => {
   stage.rehearsal.script([
@@ -166,7 +166,7 @@ it('finding F5: skips what depends on a failure or needs more than it got; other
   expect(decision).toContain('"reason":"after-failure was skipped"');
   expect(result.decision?.planner_decision.io_status).toBe('NOT_OK');
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('finding W5: after "mend after review" the next one gets the newer version, and its word counts', async () => {
   stage.rehearsal.script([
@@ -193,4 +193,4 @@ it('finding W5: after "mend after review" the next one gets the newer version, a
   expect(packet).toMatch(/^# Result of final \([^)]*\), which replaces draft: /m);
   expect(packet).not.toContain('# Result of draft');
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});

@@ -63,7 +63,7 @@ it('a run goes on while a criterion is open, whatever the planner says, and ends
     '<known_inputs>[{"name":"goal"},{"name":"first","title":"Task first"}]</known_inputs>',
   );
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('a criterion that the planner reopens is open again', async () => {
   const reopened = [{ criterion_id: 'goal-1', reason: 'the evidence is of another backup' }];
@@ -81,7 +81,7 @@ it('a criterion that the planner reopens is open again', async () => {
   expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 2 });
   expect(callsOf(stage.rehearsal, 'second').length).toBeGreaterThan(0);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('a planner that asks with its decision gets the answer into the next planning', async () => {
   const asks = {
@@ -103,7 +103,7 @@ it('a planner that asks with its decision gets the answer into the next planning
   expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 2 });
   expect(newestText(planCalls(stage.rehearsal)[1])).toContain('"answer":"true"');
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it.each([
   ['continue', { status: 'completed', waves: 2 }, ['met', 'met']],
@@ -164,7 +164,7 @@ it('the same question a third time is not put to the user again', async () => {
   const { open, answered } = await stage.questions(run);
   expect([open.length, answered.length]).toEqual([0, 2]);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('a task whose questions are only refused ends with the third refusal', async () => {
   const asks = { json: blocked([question('Which region?')], 'host-done') };
@@ -182,7 +182,7 @@ it('a task whose questions are only refused ends with the third refusal', async 
   expect(criteria[0]?.reason).toContain('questions that are not put to anyone (again)');
   expect(callsOf(stage.rehearsal, 'host')).toHaveLength(5);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 function theSame(id: string, task_description = 'Meet the goal.'): WrittenDelegation {
   return work(id, { criteria: ['goal-1'], task_description });
@@ -200,7 +200,7 @@ it('finding F11: the third task of an agent for the same criterion is taken when
   const run = await stage.start('plannerRun', { goal, criteria });
   expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 3 });
   expect(planCalls(stage.rehearsal)).toHaveLength(3);
-}, 60_000);
+});
 
 it('the same agent with the same task, inputs and criteria a third time is refused', async () => {
   stage.rehearsal.script([
@@ -219,4 +219,4 @@ it('the same agent with the same task, inputs and criteria a third time is refus
   );
   expect(callsOf(stage.rehearsal, 'try-3')).toEqual([]);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});

@@ -54,4 +54,4 @@ it('the example’s failing test is made to pass: searched, read, edited, run, e
   expect(await runCommand(stage, ['undo', run.workflowId])).toMatchObject({ code: 0 });
   expect(source()).toBe(readFileSync(join(example, 'src/basket.js'), 'utf8'));
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});

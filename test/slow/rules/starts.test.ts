@@ -38,7 +38,7 @@ it('a plannerRun starts with {"goal":"…"} alone', async () => {
   expect(result).toMatchObject({ run_id: run.workflowId, status: 'completed' });
   expect(readFileSync(join(stage.home, result.result_path), 'utf8')).toContain(goal);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('a plannerWave starts with {"goal":"…"} alone, and has an inbox and a result of its own', async () => {
   const run = await stage.start('plannerWave', { goal });
@@ -52,7 +52,7 @@ it('a plannerWave starts with {"goal":"…"} alone, and has an inbox and a resul
   const report = join(stage.home, status.result_path ?? '', '../report.md');
   expect(readFileSync(report, 'utf8')).toContain(choices[2]);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('a delegation starts with {"agent_id":"…","task_description":"…"} alone, and asks by itself', async () => {
   stage.rehearsal.script([
@@ -76,7 +76,7 @@ it('a delegation starts with {"agent_id":"…","task_description":"…"} alone, 
   expect(status).toMatchObject({ phase: 'completed', usage: outcome.usage });
   expect(readFileSync(join(stage.home, status.result_path ?? ''), 'utf8')).toContain(goal);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it.each([
   [
@@ -138,7 +138,7 @@ it('fault 46: one workflow id started twice is one run', async () => {
   expect(planCalls(stage.rehearsal)).toHaveLength(1);
   expect(callsOf(stage.rehearsal, 'host')).toHaveLength(2);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 function writeAgent(dir: string, name: string, role: string): void {
   const lines = [
@@ -193,4 +193,4 @@ it('fault 46: a run keeps the agents it began with when their files change', asy
   expect(await stage.result(next)).toMatchObject({ status: 'completed' });
   expect(newestText(planCalls(stage.rehearsal)[0])).toContain('"agent_id":"critic"');
   await expectPromisesKept(stage, next.workflowId);
-}, 60_000);
+});

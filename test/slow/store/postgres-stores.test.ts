@@ -282,7 +282,7 @@ it('a prune counts and removes more old replies and effects than one statement m
     expect(await execute('SELECT 1 FROM planwave_replies', [], url)).toEqual([]);
     expect(await execute('SELECT 1 FROM planwave_entries', [], url)).toHaveLength(1);
   });
-}, 120_000);
+});
 
 it('a home beside a database that is gone while its process works is waited for, not made anew', async () => {
   const url = await createDatabase('home_gone');
@@ -364,5 +364,5 @@ describe('a copy', () => {
     expect(await copied.ledger.list('run-1', 0)).toHaveLength(57);
     expect(await copied.index.read('run-1')).toEqual({ ref: refs[0], version: 1 });
     await copied.close();
-  }, 240_000);
+  });
 });

@@ -120,7 +120,7 @@ it('two workers with separate homes share six runs and one is killed: none is lo
   );
   await planwave(['export', 'shared-1'], { PLANWAVE_HOME: home });
   await expectPromisesKept({ ...stage, home }, 'shared-1', { orphans: true });
-}, 600_000);
+});
 
 it('a run that waits goes on after its database was lost and restored from a dump', async () => {
   const dumped = postgres.url.replace(/postgres$/, 'dumped');
@@ -160,7 +160,7 @@ it('a run that waits goes on after its database was lost and restored from a dum
   expect(await planwave(['fsck'], { PLANWAVE_HOME: join(folder, 'after'), ...shared })).toContain(
     'no damage',
   );
-}, 300_000);
+});
 
 it('OS4: a run with a folder, whose home was copied into a database, goes on only with that home', async () => {
   const url = postgres.url.replace(/postgres$/, 'moved');
@@ -194,4 +194,4 @@ it('OS4: a run with a folder, whose home was copied into a database, goes on onl
   await other.ended;
   await startWorkerProcess({ ...stage, home }, shared);
   expect((await stage.result(run)).status).toBe('completed');
-}, 300_000);
+});

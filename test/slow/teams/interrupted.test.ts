@@ -241,7 +241,7 @@ beforeAll(async () => {
     playCutOff(),
     playKilled(),
   ]);
-}, 240_000);
+});
 afterAll(killProcesses);
 
 it('a team that nobody hurts tries one task twice, and adds to its thread once', () => {

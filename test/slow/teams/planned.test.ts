@@ -26,8 +26,6 @@ import {
 } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
 
-import.meta.jest.setTimeout(60_000);
-
 const { stage } = useStage();
 
 const goal = 'Find out what it is made of';

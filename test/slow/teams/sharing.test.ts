@@ -81,7 +81,7 @@ it('two triads and an agent of one team below a wave ask at the same time; answe
     expect(told.map(({ task, turn }) => turn?.member ?? task?.agent_id)).toHaveLength(1);
   }
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('triads and agents of one team share one budget: it is never passed, and the user is asked for more', async () => {
   stage.rehearsal.reset();
@@ -122,7 +122,7 @@ it('triads and agents of one team share one budget: it is never passed, and the 
   ];
   expect(shares.reduce((sum, one) => sum + one, 0)).toBe(usage.calls);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});
 
 it('while a guardrail asks about a message, others may have what the team was lent', async () => {
   stage.rehearsal.reset();
@@ -151,4 +151,4 @@ it('while a guardrail asks about a message, others may have what the team was le
   const { outcomes }: WaveResult = await run.result();
   expect(outcomes.map(({ status }) => status)).toEqual(['failed', 'completed']);
   await expectPromisesKept(stage, run.workflowId);
-}, 60_000);
+});

@@ -15,8 +15,6 @@ import { memberReply, takes, triad } from '../../support/scripted-triad.ts';
 import { completed } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
 
-import.meta.jest.setTimeout(90_000);
-
 const { stage } = useStage();
 const closing: (() => Promise<void>)[] = [];
 let client: PlanwaveClient;

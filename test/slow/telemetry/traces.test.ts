@@ -121,7 +121,7 @@ beforeAll(async () => {
   worker.signal('SIGTERM');
   endings.push(await worker.ended);
   spans = receiver.spans();
-}, 180_000);
+});
 
 afterAll(() => receiver.close());
 

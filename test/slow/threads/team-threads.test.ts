@@ -18,8 +18,6 @@ import { completed, held, newestText } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
 import { teamOf } from '../../support/executors.ts';
 
-import.meta.jest.setTimeout(60_000);
-
 const { stage } = useStage();
 
 interface Asked {

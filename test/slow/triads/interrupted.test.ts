@@ -57,7 +57,7 @@ it('fault 4: SIGTERM while three peers are at work drains all of them, and nothi
   // Theirs, and the planner's decision.
   expect(stage.rehearsal.calls()).toHaveLength(callsOfEleven + 1);
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 it('a budget that is spent in the middle of a round asks, and goes on where it stood when it is topped up', async () => {
   await stage.startWorker();
@@ -80,7 +80,7 @@ it('a budget that is spent in the middle of a round asks, and goes on where it s
     expect(await requestsBesideCalls(`${run.workflowId}/one/${phase}`)).toEqual([]);
   }
   await expectPromisesKept(stage, run.workflowId);
-}, 120_000);
+});
 
 /** Lists the workflow tasks in which a phase requested more for one member and began the call of another. */
 async function requestsBesideCalls(phaseId: string): Promise<readonly string[]> {
@@ -148,4 +148,4 @@ it('part of fault 2: an approval for a member, given when its worker was killed,
   // The calls of an undisturbed one, one more for the write and one for the answer.
   expect(memberCalls(stage.rehearsal)).toHaveLength(callsOfEleven + 2);
   await expectPromisesKept(stage, runId, { orphans: true });
-}, 120_000);
+});

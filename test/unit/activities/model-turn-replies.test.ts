@@ -345,7 +345,13 @@ describe('part of fault 27: a malformed output goes back with every fault at onc
         record: {
           waves: [wave],
           criteria: [
-            { criterion_id: 'c9', description: 'It is fast.', state, delegation_id: null, note: '' },
+            {
+              criterion_id: 'c9',
+              description: 'It is fast.',
+              state,
+              delegation_id: null,
+              note: '',
+            },
           ],
           details: [
             { detail_id: 'draft', title: 'Draft', summary: '', tags: [], size: 1, output_ref },

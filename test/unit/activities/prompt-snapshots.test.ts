@@ -14,7 +14,7 @@ import { noDuties } from '../../../core/triad/phase-state.ts';
 
 /**
  * Every prompt as a model reads it, from one small run. A change of a text shows here as a diff that somebody reads. To take
- * a change over: `npm run jest -- test/unit/activities/prompt-snapshots -u`.
+ * a change over: `npm run vitest -- test/unit/activities/prompt-snapshots -u`.
  */
 
 let scene: Scene;

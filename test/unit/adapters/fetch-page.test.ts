@@ -207,7 +207,7 @@ it('HTML becomes Markdown, without scripts and pictures', async () => {
   const page = await get(`http://www.docs.example:${port}/`);
   expect(page.text_md).toBe('# Hi\n\nA **b** [c](/c)pic');
   expect(page.title).toContain('Notes');
-}, 30_000);
+});
 
 it('a page that a converter chokes on ends its thread, and nothing else', async () => {
   const hostile = `${'<div><b><i>'.repeat(60_000)}x`;
@@ -219,4 +219,4 @@ it('a page that a converter chokes on ends its thread, and nothing else', async 
   ).resolves.toMatchObject({
     text_md: 'a',
   });
-}, 60_000);
+});

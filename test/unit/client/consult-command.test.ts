@@ -44,7 +44,7 @@ it('planwave talk sends an instruction only after a yes, and each question with 
   expect(asked[2]?.question).toContain(`You worded: ${amendment}\nThe user sent it.`);
   expect(sent).toEqual([amendment]);
   expect(io.out()).toContain(`Send this to the run as your instruction?\n  ${amendment}`);
-}, 20_000);
+});
 
 it('planwave talk leaves out what was said before a question without room for it, and asks again for a shorter one', async () => {
   const { asked, methods } = play();
@@ -69,7 +69,7 @@ it('planwave talk leaves out what was said before a question without room for it
   expect(io.out()).toContain(
     'The question has 12001 characters; at most 12000 fit. Try: a shorter',
   );
-}, 20_000);
+});
 
 it('planwave talk needs a terminal, and planwave ask a known role, a question, and room for it', async () => {
   const { asked, methods } = play();

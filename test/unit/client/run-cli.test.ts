@@ -1,3 +1,4 @@
+import type { Mock } from 'vitest';
 import { PlanwaveClientError } from '../../../client/client-error.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import type { CliDeps } from '../../../client/cli/cli-deps.ts';
@@ -7,13 +8,10 @@ import { createFakeIo } from './support/fake-io.ts';
 import type { FakeIo } from './support/fake-io.ts';
 import { listing, question, status } from './support/samples.ts';
 
-const { jest } = import.meta;
-
 /** Notes the calls of a method, and answers each the same. */
 const spy = <Method extends (...args: never[]) => unknown>(
   answer: () => ReturnType<Method>,
-): jest.Mock<ReturnType<Method>, Parameters<Method>> =>
-  jest.fn<ReturnType<Method>, Parameters<Method>>(answer);
+): Mock<Method> => vi.fn<Method>(answer as Method);
 
 async function run(
   argv: readonly string[],
@@ -111,7 +109,7 @@ describe('start', () => {
   });
 
   it('takes options of ours before and behind the command', async () => {
-    const openSession = jest.fn(createFakeDeps(createFakeIo()).openSession);
+    const openSession = vi.fn(createFakeDeps(createFakeIo()).openSession);
     await run(['--address', 'a:1', 'list', '--namespace', 'n'], {}, { openSession });
     expect(openSession).toHaveBeenCalledWith(
       expect.objectContaining({ address: 'a:1', namespace: 'n' }),

@@ -89,4 +89,4 @@ it('agrees with git about generated patterns and paths', () => {
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
-}, 60_000);
+});

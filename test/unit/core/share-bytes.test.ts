@@ -27,6 +27,10 @@ describe('sharing a place', () => {
   });
 
   it('SH3: all are whole where all fit', () => {
-    fc.assert(fc.property(sizes, (needs) => expect(shareBytes(needs, sum(needs))).toEqual(needs)));
+    fc.assert(
+      fc.property(sizes, (needs) => {
+        expect(shareBytes(needs, sum(needs))).toEqual(needs);
+      }),
+    );
   });
 });

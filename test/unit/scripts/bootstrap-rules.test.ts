@@ -75,14 +75,18 @@ describe('the totals', () => {
     const results = {
       numPassedTests: 5,
       numFailedTests: 1,
-      numRuntimeErrorTestSuites: 1,
       numPendingTests: 2,
       numTodoTests: 1,
+      testResults: [
+        { status: 'passed', assertionResults: [{ status: 'passed' }] },
+        { status: 'failed', assertionResults: [{ status: 'passed' }, { status: 'failed' }] },
+        { status: 'failed', assertionResults: [] },
+      ],
     };
     expect(formatTotals(JSON.stringify(results))).toBe('5 passed, 2 failed, 3 skipped');
   });
 
-  it('says so when jest left no result', () => {
+  it('says so when vitest left no result', () => {
     expect(formatTotals('')).toContain('ended before it could count');
   });
 

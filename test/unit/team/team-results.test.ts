@@ -1,11 +1,7 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { listUpstream } from '../../../core/workspace/run-changes.ts';
 import { someRef } from '../../support/factories.ts';
 import { taskRecord } from '../../support/team-fixtures.ts';
-
-// The SDK's workflow modules take this from their sandbox.
-Object.assign(globalThis, { AsyncLocalStorage });
-const { outputsOf } = await import('../../../workflows/team/do-task.ts');
+import { outputsOf } from '../../../workflows/team/do-task.ts';
 
 it.each([
   ['completed', ['design.d1']],
