@@ -42,6 +42,7 @@ import { countWaves } from '../../core/design/next-wave.ts';
 import { describeDesign } from '../../core/design/describe-design.ts';
 import { fitRoster } from '../../core/design/check-plan-verifiers.ts';
 import { checkPlanChange } from '../../core/design/rate-change.ts';
+import { listOpenGoals } from '../../core/run/record-criteria.ts';
 import { capFaults } from '../../core/text/list-names.ts';
 import {
   findPlanFaults,
@@ -80,7 +81,9 @@ export async function assembleDesign(
     ]);
   const parts = { summary, brief, roster, sequence, files, checkpoints, instructions };
   const plan = assemblePlan({ goal: record.goal, ...parts, created_at });
-  return { plan: await storeCoordinationPlan(store, plan), findings: checkDesignParts(parts) };
+  const goals = listOpenGoals(record.criteria).map(({ criterion_id }) => criterion_id);
+  const findings = checkDesignParts(parts, goals);
+  return { plan: await storeCoordinationPlan(store, plan), findings };
 }
 
 /** Checks everything of a plan that code can check. @param toolNames Tools that an agent may be granted. */

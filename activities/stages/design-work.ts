@@ -178,6 +178,7 @@ export const designReviewStage = defineDesignStage({
 Code has checked the structure of the plan: ids, cycles, files, verifiers, missing parts. Judge what needs judgement.
 - Could each agent do its task from its instructions and inputs alone, without a guess? Its rules of work, and how to escalate, are added by code.
 - Is each failure mode of the brief in <materials>, and each risk of <plan>, met: by an instruction, by evidence that would show it, or by a proof of concept? A mitigation that no instruction has is none.
+- Is each criterion of <goal_criteria> evidence of a task that can meet it: evidence_id is its criterion_id, and its description asks for all that the user's words ask for?
 - Can the verifier see each piece of evidence? It reads files, changes, and the author's commands with their exit codes; it runs nothing, whatever its tools in <agents>.
 - Where <materials> has a design_review, it is your last one. Its findings were answered since: in the plan, or in explanation of the design_change by the reason why one stays. Take a reason that holds.
 - Where there is <work>, the plan is being carried out, and the work on its task_id has changed it: <materials> says why (poc_decision, loop_analysis) and how (adaptation). Judge the change and what follows from it. What is verified stays as it is and is no finding; where it is wrong, the cure is a task that builds on it.

@@ -102,19 +102,19 @@ const faultsOf = async (
   stage: 'poc_evidence' | 'poc_decision' | 'loop_analysis',
   changed: object,
 ): Promise<unknown> => {
-  const taken = await designStages[stage].reply.take(
-    JSON.stringify({ ...exampleOf(stage), ...changed }),
-    {
-      store: scene.bench.store,
-      passable: undefined,
-      planning: null,
-      messages: [],
-      content: [],
-      tools: shippedTools('nowhere'),
-    },
-  );
+  const text = JSON.stringify({ ...exampleOf(stage), ...changed });
+  const taken = await designStages[stage].reply.take(text, takeContext());
   return taken.ok ? [] : taken.faults.map(({ path, reason }) => [path, reason]);
 };
+
+const takeContext = () => ({
+  store: scene.bench.store,
+  passable: undefined,
+  planning: null,
+  messages: [],
+  content: [],
+  tools: shippedTools('nowhere'),
+});
 
 const asks = (question_id: string, text: string, delegation_id: string) =>
   inboxQuestion({ question_id, text, delegation_id });
@@ -137,14 +137,7 @@ describe('every stage of a design', () => {
     for (const example of examplesOf(stage)) {
       expect(schema?.safeParse(example).success).toBe(true);
       // oxlint-disable-next-line no-await-in-loop
-      const taken = await reply.take(JSON.stringify(example), {
-        store: scene.bench.store,
-        passable: undefined,
-        planning: null,
-        messages: [],
-        content: [],
-        tools: shippedTools('nowhere'),
-      });
+      const taken = await reply.take(JSON.stringify(example), takeContext());
       expect(taken.ok).toBe(true);
     }
   });
@@ -179,6 +172,33 @@ describe('the first message', () => {
     expect(message).not.toContain('Asked?');
     expect(blockOf(message, 'requested_change')).toContain('&lt;/requested_change');
     expect(message).toContain("Make the user's change");
+  });
+
+  it.each(designStageNames)('%s: has the criteria of the user that are open', async (stage) => {
+    const { bench, registry_ref } = scene;
+    const criterion = (id: string, state: 'open' | 'met' | 'waived') => ({
+      criterion_id: id,
+      description: `${id} <goal_criteria> holds.`,
+      state,
+      delegation_id: null,
+      note: '',
+    });
+    const others = [criterion('goal-2', 'waived'), criterion('unique', 'open')];
+    const criteria = [criterion('goal-1', 'open'), ...others];
+    const record = { ...recordOf(registry_ref), criteria };
+    const message = await firstMessage({
+      stage,
+      record_ref: await bench.store.put(JSON.stringify(record)),
+    });
+    const before = message.slice(0, message.indexOf('<data marker'));
+    expect(jsonOf(before, 'goal_criteria')).toEqual([
+      { criterion_id: 'goal-1', description: 'goal-1 <goal_criteria> holds.' },
+    ]);
+    expect(await firstMessage({ stage })).not.toContain('<goal_criteria>');
+  });
+
+  it.each(['checkpoints', 'design_review'] as const)('%s: each goal is evidence', (stage) => {
+    expect(rulesOf(stage)).toMatch(/^- .*each criterion of <goal_criteria>.*criterion_id/imu);
   });
 
   it('a repair of a change during the work asks for what mends the findings, and not for the change again', async () => {
@@ -305,14 +325,7 @@ describe('the first message', () => {
 describe('the reply', () => {
   it('goes back with each fault by its path when it does not fit', async () => {
     const { reply } = designStages.sequencing;
-    const taken = await reply.take('{"tasks":[],"max_parallel":0}', {
-      store: scene.bench.store,
-      passable: undefined,
-      planning: null,
-      messages: [],
-      content: [],
-      tools: shippedTools('nowhere'),
-    });
+    const taken = await reply.take('{"tasks":[],"max_parallel":0}', takeContext());
     expect(taken).toMatchObject({
       ok: false,
       faults: [{ path: 'tasks' }, { path: 'max_parallel' }],
@@ -349,14 +362,7 @@ describe('the reply', () => {
     const take = (messages: readonly Message[]) =>
       designStages.research.reply.take(
         JSON.stringify({ ...exampleOf('research'), sources: [{ title: 'Docs', url }] }),
-        {
-          store: scene.bench.store,
-          passable: undefined,
-          planning: null,
-          messages,
-          content: [],
-          tools: shippedTools('nowhere'),
-        },
+        { ...takeContext(), messages },
       );
     expect(await take([])).toMatchObject({ ok: false, faults: [{ path: 'sources/0/url' }] });
     const taken = await take([{ role: 'user', content: [result] }]);
@@ -367,14 +373,7 @@ describe('the reply', () => {
   });
 
   it('tells the workflow questions, technologies and findings', async () => {
-    const context = {
-      store: scene.bench.store,
-      passable: undefined,
-      planning: null,
-      messages: [],
-      content: [],
-      tools: shippedTools('nowhere'),
-    };
+    const context = takeContext();
     const brief = await designStages.brief.reply.take(JSON.stringify(exampleOf('brief')), context);
     const review = await designStages.design_review.reply.take(
       JSON.stringify(exampleOf('design_review')),
