@@ -201,11 +201,23 @@ describe('the first message', () => {
     expect(rulesOf(stage)).toMatch(/^- .*each criterion of <goal_criteria>.*criterion_id/imu);
   });
 
+  const idle = { rule: 'DP5', path: 'agents/0', message: 'No task.', cure: 'Give it one.' };
+
+  it.each([
+    ['design_change', { change_made: true }],
+    ['adaptation', {}],
+  ] as const)('%s: a repair keeps what the user asked for', async (stage, over) => {
+    const asked = { findings: [idle], requested_change: 'Use SQLite.' };
+    const message = await firstMessage({ stage, ...asked, ...over });
+    expect(message).toMatch(/^<request .*>\n.*The plan has .* already/);
+    expect(message).not.toContain("Make the user's change");
+    expect(blockOf(message, 'requested_change')).toContain('Use SQLite.');
+    expect(rulesOf(stage)).toContain('no operation takes it back');
+    expect(rulesOf('design_review')).toMatch(/^- What <requested_change> .* no finding/m);
+  });
+
   it('a repair of a change during the work asks for what mends the findings, and not for the change again', async () => {
-    const message = await firstMessage({
-      stage: 'adaptation',
-      findings: [{ rule: 'DP5', path: 'agents/0', message: 'No task.', cure: 'Give it one.' }],
-    });
+    const message = await firstMessage({ stage: 'adaptation', findings: [idle] });
     expect(message).toContain('The plan has your last change already');
     expect(message).not.toContain('the whole change again');
     expect(rulesOf('adaptation')).not.toContain('wait for something else');
@@ -373,26 +385,15 @@ describe('the reply', () => {
   });
 
   it('tells the workflow questions, technologies and findings', async () => {
-    const context = takeContext();
-    const brief = await designStages.brief.reply.take(JSON.stringify(exampleOf('brief')), context);
-    const review = await designStages.design_review.reply.take(
-      JSON.stringify(exampleOf('design_review')),
-      context,
-    );
+    const take = (stage: 'brief' | 'design_review') =>
+      designStages[stage].reply.take(JSON.stringify(exampleOf(stage)), takeContext());
+    const [brief, review] = [await take('brief'), await take('design_review')];
     if (!brief.ok || !review.ok) throw new Error('refused');
     expect(brief.outline('r1')).toMatchObject({
       reply: { stage: 'brief', technologies: ['PostgreSQL 16', 'argon2'], user_questions: [] },
     });
-    expect(review.outline('r2')).toMatchObject({
-      reply: {
-        findings: [
-          {
-            rule: 'verifier',
-            path: 'tasks/1/validation/evidence/0',
-            cure: 'Add evidence that a second registration with the e-mail in capitals is refused',
-          },
-        ],
-      },
-    });
+    const cure = 'Add evidence that a second registration with the e-mail in capitals is refused';
+    const found = { rule: 'verifier', path: 'tasks/1/validation/evidence/0', cure };
+    expect(review.outline('r2')).toMatchObject({ reply: { findings: [found] } });
   });
 });
