@@ -162,7 +162,8 @@ Code has made one plan of the parts. You change it by operations, which are appl
 Example: {"explanation":"The endpoints need the password rules, so they wait for them.","operations":[{"operation":"reorder","task_id":"sign_in_endpoints_1727539201","depends_on":["create_user_table_1727539200","password_rules_1727539202"]}]}
 Example of a new agent: {"explanation":"Texts for German users need somebody who translates.","operations":[{"operation":"draft_agent","draft":{"agent_id":"translator","description":"Translates texts of a product from English to German.","capabilities":["translation"],"tools":["load_detail"],"risk_level":"low","prompt":"You translate texts of a product. Keep placeholders such as {name} as they are, and name each sentence that you were not sure of."}},{"operation":"change_agent","agent":{"agent_name":"texts_agent","role":"doer","responsibility":"Texts in both languages.","agent_id":"translator"}}]}`,
   request({ findings, requested_change, change_made }) {
-    if (change_made) return "Answer each finding. The plan has the user's change already: it stays.";
+    if (change_made)
+      return "Answer each finding. The plan has the user's change already: it stays.";
     if (requested_change !== null) return "Make the user's change, and what follows from it.";
     if (findings.length > 0) return 'Answer each finding.';
     return 'Bring the parts of the plan together.';

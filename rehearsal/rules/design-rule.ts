@@ -273,7 +273,9 @@ export function isDesignStage(request: MessagesRequest): boolean {
 
 /** Returns true for a request to answer findings: the plan has the user's change already. */
 function isRepair(first: string): boolean {
-  return /^<request [^>]*>\n(?:Answer each finding|The plan has your last change already)/u.test(first);
+  return /^<request [^>]*>\n(?:Answer each finding|The plan has your last change already)/u.test(
+    first,
+  );
 }
 
 /** Plays a stage of a design; null when the request is of none. */

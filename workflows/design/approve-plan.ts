@@ -197,7 +197,8 @@ const reviewed = ['interview', 'brief', 'design_review', 'design_change'] as con
 
 /** Has the designer answer findings, or a change that the user asked for. */
 export function askDesigner(
-  asked: Partial<AskedChange> & Pick<StageRequest, 'change_made'> & {
+  asked: Partial<AskedChange> &
+    Pick<StageRequest, 'change_made'> & {
       readonly findings: readonly PlanFinding[];
     },
   context: DesignContext,

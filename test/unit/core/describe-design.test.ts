@@ -43,7 +43,9 @@ it('DSC2: a plan of any size fits into a question, and findings that are left ar
   expect(text.length).toBeLessThanOrEqual(2_000);
   expect(text).toMatch(/\n3 findings left: tasks\/0: m+… · tasks\/1: m+…/);
   expect(text).toMatch(/\nAll findings: .* artifact (?:cd){32}\n/);
-  expect(text).toMatch(/\nNew agents: draft-0 \(mcp.*\); draft-9 \(mcp_files_write_0 and 19 more\)\n/);
+  expect(text).toMatch(
+    /\nNew agents: draft-0 \(mcp.*\); draft-9 \(mcp_files_write_0 and 19 more\)\n/,
+  );
   expect(text).toContain('Expected besides:');
   expect(text).toContain('Used so far: 10 calls');
 });
