@@ -183,8 +183,9 @@ export interface PlanChangeRating {
   readonly reworded_evidence?: readonly string[];
   /** More than instructions has changed: the design verifier reviews the plan. */
   readonly significant: boolean;
-  /** Something that was promised is left out, or more work is done: the user agrees first. */
+  /** Something that was promised is left out, or an agent is drafted: the user agrees first. */
   readonly scope_changed: boolean;
+  /** More work is done: the user agrees first, unless this is approved in the user's place. */
   readonly cost_changed: boolean;
 }
 

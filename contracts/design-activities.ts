@@ -76,6 +76,8 @@ export interface DescribeDesignInput {
   /** Research that the plan rests on. Absent without any. */
   readonly research?: readonly DesignMaterial[];
   readonly findings: readonly PlanFinding[];
+  /** The DesignReview of the last review, for its remarks. Absent without one, and in runs of older versions. */
+  readonly review_ref?: Ref;
   /** Use of the design so far, from which the use of the work is estimated. */
   readonly usage: Usage;
   /** Milliseconds of its calls together. */
@@ -188,6 +190,8 @@ export interface RatePlanChangeInput {
 export interface RatePlanChangeResult extends PlanChangeRating {
   /** The change in words, for the question whether it is approved. */
   readonly text: string;
+  /** Its last lines, which stay however long the rest is. Absent in runs of older versions. */
+  readonly end?: string;
 }
 
 export interface DesignActivities {

@@ -267,8 +267,10 @@ export interface DesignPrompt {
   readonly findings: readonly PlanFinding[];
   /** Plan of a first wave that called for the design: a proposal. Absent without one, and once the design has a plan. */
   readonly first_plan_ref?: Ref;
-  /** Change that the user asked for at the approval. Null without one. */
+  /** Changes that the user asked for. Null without any. */
   readonly requested_change: string | null;
+  /** The plan has them already: the findings are to be answered. Absent otherwise. */
+  readonly change_made?: true;
   /** Tasks whose work is judged. Absent during the design. */
   readonly worked?: readonly WorkedTask[];
   /** The question that came again and again. Absent where there is none. */

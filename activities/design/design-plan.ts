@@ -12,6 +12,7 @@ import {
   DesignCheckpoints,
   DesignFiles,
   DesignInstructions,
+  DesignReview,
   DesignRoster,
   DesignSequence,
   PocIntegration,
@@ -42,7 +43,9 @@ import { countWaves } from '../../core/design/next-wave.ts';
 import { describeDesign } from '../../core/design/describe-design.ts';
 import { fitRoster } from '../../core/design/check-plan-verifiers.ts';
 import { checkPlanChange } from '../../core/design/rate-change.ts';
+import { listOpenGoals } from '../../core/run/record-criteria.ts';
 import { capFaults } from '../../core/text/list-names.ts';
+import { bullets, joinSections, oneLine } from '../../core/text/markdown.ts';
 import {
   findPlanFaults,
   readCoordinationPlan,
@@ -80,7 +83,9 @@ export async function assembleDesign(
     ]);
   const parts = { summary, brief, roster, sequence, files, checkpoints, instructions };
   const plan = assemblePlan({ goal: record.goal, ...parts, created_at });
-  return { plan: await storeCoordinationPlan(store, plan), findings: checkDesignParts(parts) };
+  const goals = listOpenGoals(record.criteria).map(({ criterion_id }) => criterion_id);
+  const findings = checkDesignParts(parts, goals);
+  return { plan: await storeCoordinationPlan(store, plan), findings };
 }
 
 /** Checks everything of a plan that code can check. @param toolNames Tools that an agent may be granted. */
@@ -163,14 +168,32 @@ function toFault({ path, message, cure }: PlanFinding): OutputFault {
 
 export async function describePlan(
   store: ArtifactStore,
-  { run_id, plan_ref, shown_ref, research: materials = [], findings, ...use }: DescribeDesignInput,
+  input: DescribeDesignInput,
 ): Promise<{ readonly text: string }> {
-  const [plan, shown, research] = await Promise.all([
+  const { run_id, plan_ref, shown_ref, research: materials = [], findings, review_ref } = input;
+  const { usage, worked_ms } = input;
+  const [plan, shown, research, review] = await Promise.all([
     readCoordinationPlan(store, plan_ref),
     shown_ref === undefined ? null : readCoordinationPlan(store, shown_ref),
     Promise.all(materials.map(({ ref }) => readShape(store, ref, TechnologyResearch, 'research'))),
+    review_ref === undefined ? null : readShape(store, review_ref, DesignReview, 'a review'),
   ]);
-  return { text: describeDesign({ run_id, plan, plan_ref, shown, research, findings, use }) };
+  const remarks = review?.remarks ?? [];
+  const findings_ref =
+    findings.length === 0 ? null : await store.put(renderFindings(findings, remarks));
+  const described = { plan, plan_ref, shown, research, findings, findings_ref, remarks };
+  return { text: describeDesign({ run_id, ...described, use: { usage, worked_ms } }) };
+}
+
+/** Renders findings and remarks as Markdown, for people. */
+function renderFindings(findings: readonly PlanFinding[], remarks: readonly string[]): string {
+  const found = findings.map(({ path, message, cure }) =>
+    oneLine(`\`${path}\`: ${message}. Try: ${cure}`),
+  );
+  return joinSections([
+    `# Findings of the plan\n${bullets(found, '')}`,
+    remarks.length === 0 ? null : `# Remarks of the review\n${bullets(remarks.map(oneLine), '')}`,
+  ]);
 }
 
 /** Adds the new agents of a plan to a registry. A registered agent keeps its file. */

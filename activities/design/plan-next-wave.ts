@@ -259,6 +259,6 @@ export async function rateChange(
   const reason = { task_id, explanation: change?.explanation ?? '' };
   return {
     ...rating,
-    text: describePlanChange(before, after, { plan_ref: after_ref, rating, reason, question }),
+    ...describePlanChange(before, after, { plan_ref: after_ref, rating, reason, question }),
   };
 }

@@ -10,6 +10,7 @@ import { grantTools, type ToolRegistry } from '../tools/tool.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, listBlock, textBlock } from '../text/blocks.ts';
 import { listTaskQuestions } from '../../core/questions/repeated-questions.ts';
+import { listOpenGoals } from '../../core/run/record-criteria.ts';
 import { informsWork } from '../../core/questions/answer-kinds.ts';
 
 /** Maximum characters of a tool's purpose: everything else that an agent has to know stands in its description. */
@@ -139,6 +140,14 @@ export function renderKnownInputs(record: RunRecord, known: readonly string[]): 
   const answered = others.filter(({ title }) => title !== undefined);
   const listed = results.filter(({ name }) => known.includes(name));
   return listBlock('known_inputs', [...given, ...listed, ...answered], blockBytesMax.known_inputs);
+}
+
+/** Renders the open criteria of the run's input as the user's words; nothing where there are none. */
+export function renderGoalCriteria({ criteria }: Pick<RunRecord, 'criteria'>): string[] {
+  const open = listOpenGoals(criteria);
+  if (open.length === 0) return [];
+  const entries = open.map(({ criterion_id, description }) => ({ criterion_id, description }));
+  return [listBlock('goal_criteria', entries, blockBytesMax.criteria)];
 }
 
 /**

@@ -6,11 +6,13 @@ import type {
   RunEntry,
   RunPage,
 } from '../../contracts/run-page.ts';
+import type { Question, QuestionKind } from '../../contracts/question.ts';
 import type { RunRecord, StoredAnswer, StoredWave } from '../../contracts/run-record.ts';
 import { describeMode } from '../../core/render/labels.ts';
 import { oneLine } from '../../core/text/markdown.ts';
 import { renderCoordinationPlan } from '../../core/design/render-plan.ts';
 import { findShownRef } from '../../core/render/questions.ts';
+import { readCoordinationPlan } from '../artifacts/read-reports.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import { ArtifactCorrupt, type ArtifactStore, type RunIndex } from '../ports/artifact-store.ts';
 import type { ReplyLedger } from '../ports/reply-ledger.ts';
@@ -222,11 +224,16 @@ async function readQuestion(
   { record, texts, diffs }: Reading,
   question: RunRecord['open_questions'][number],
 ): Promise<PageQuestion> {
-  const ref = findShownRef(question.text);
+  const ref = findShownRef(question.text) ?? findLine(question, 'verification', 'All of it');
+  const changedRef = findLine(question, 'plan_approval', 'All of the new version');
   const planRef = planRefOf(record);
   const shown: { title: string; text: string }[] = [];
   if (ref !== null) shown.push({ title: 'All of it', text: await store.getText(ref) });
-  if (question.kind === 'plan_approval' && planRef !== null) {
+  if (changedRef !== null) {
+    // The record has it only once it is approved.
+    const plan = renderCoordinationPlan(await readCoordinationPlan(store, changedRef));
+    shown.push({ title: 'The new version of the plan', text: plan });
+  } else if (question.kind === 'plan_approval' && planRef !== null) {
     const plan = renderCoordinationPlan(textOf(texts.coordination_plans, planRef));
     shown.push({ title: 'The plan', text: plan });
   }
@@ -235,6 +242,21 @@ async function readQuestion(
     shown.push({ title: 'The changes', text: diff });
   }
   return { ...question, shown };
+}
+
+/**
+ * Finds the address of the whole text in a question of the engine. It stands after all that agents wrote, so the last such
+ * line counts.
+ *
+ * @returns null where the question is of another kind, or has no such line.
+ */
+function findLine(question: Question, kind: QuestionKind, words: string): Ref | null {
+  // The plan that is approved first has no such line, and its summary may not pose as one.
+  const isFirst = question.text.startsWith('Approve the plan ');
+  if (question.kind !== kind || isFirst) return null;
+  const line = new RegExp(`^${words}: .{1,80} artifact ([0-9a-f]{64})$`);
+  const found = question.text.split('\n').flatMap((text) => line.exec(text)?.[1] ?? []);
+  return found.at(-1) ?? null;
 }
 
 async function readWholeAnswer(store: ArtifactStore, one: StoredAnswer): Promise<StoredAnswer> {

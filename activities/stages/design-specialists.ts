@@ -103,6 +103,7 @@ export const checkpointsStage = defineDesignStage({
   rules: `# The checkpoints
 - Every task of the sequence has an entry. verified_by is an agent_name with the role "verifier", never the task's own agent nor one with the same agent_id.
 - evidence: one to five statements that can be seen to be true or not. evidence_id is a short name, unique in the plan. A defect that matters must make one of them false.
+- Each criterion of <goal_criteria> is evidence, besides these, of the one task that meets it, often the last: evidence_id is its criterion_id, and description asks for all that the user's words ask for.
 - The verifier reads files and changes and runs nothing, but sees each command of the author with its exit code and output: what only a run shows is worded so, such as "npm test exits with 0".
 - escalation: what happens when a task is blocked, in order: who decides technical questions, what goes to the user.
 

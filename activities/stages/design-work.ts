@@ -126,7 +126,7 @@ The plan is being carried out, and something has shown that it must change: <mat
 - An experiment is added by add_task with its proof_of_concept, and by reorder of the tasks that wait for it. A task is split by add_task for its second part, change_instructions of the first, and reorder of its dependents.
 - Evidence that you leave out or word anew is a promise that the user has to give up. Keep it as it is where you can, in another task if need be.
 - conflicts of the <work>: an answer to a question of the task contradicts what others stated. holds says whether the value of the answer stands now; if not, another one does. tasks are those that stated or read another value: bring what is open of them, and <subject> itself, in line with the value that stands; for what is verified and wrong by it add a task. Where nothing is built on the difference, change nothing: operations is empty.
-- Where there are <findings>, mend each. Where there is a <requested_change>, do what the user asks.
+- Where there are <findings>, mend each. Where there is a <requested_change>, do what the user asks; once the plan has it, no operation takes it back.
 
 Example: {"explanation":"The pairs are merged before the index is made.","operations":[{"operation":"change_instructions","task_id":"create_user_table_1727539200","instructions":"## Objective\\nMerge the e-mails that differ only in case, then make the table with a unique index on lower(email).\\n\\n## Context\\nThe shop runs on PostgreSQL 16. Three pairs differ only in case; the older account of a pair stays.\\n\\n## Steps\\n1. Merge each pair into the older account.\\n2. Write the table and its migration.\\n\\n## Out of scope\\nThe endpoints."}]}`,
   request({ findings, requested_change }) {
@@ -153,7 +153,7 @@ export const designChangeStage = defineDesignStage({
   rules: `# Changing the plan
 Code has made one plan of the parts. You change it by operations, which are applied in order; all that you do not name stays.
 - Where there are <findings>, each is answered: by an operation that follows its cure, or in explanation by the reason why it stays.
-- Where there is a <requested_change>, the user asked for that change at the approval: do it, and what follows from it.
+- Where there is a <requested_change>, the user asked for that change at the approval: do it, and what follows from it. Once the plan has it, no operation takes it back, whatever a finding says.
 - In each case the parts have to fit: read the plan as a whole and mend what does not. When all fits, operations is empty.
 - Places count from 0: "tasks/2" is the third task.
 - change_instructions replaces the whole text; append_instructions adds a section. A removed task is removed from all depends_on; its files must not be needed any more.
@@ -161,7 +161,9 @@ Code has made one plan of the parts. You change it by operations, which are appl
 
 Example: {"explanation":"The endpoints need the password rules, so they wait for them.","operations":[{"operation":"reorder","task_id":"sign_in_endpoints_1727539201","depends_on":["create_user_table_1727539200","password_rules_1727539202"]}]}
 Example of a new agent: {"explanation":"Texts for German users need somebody who translates.","operations":[{"operation":"draft_agent","draft":{"agent_id":"translator","description":"Translates texts of a product from English to German.","capabilities":["translation"],"tools":["load_detail"],"risk_level":"low","prompt":"You translate texts of a product. Keep placeholders such as {name} as they are, and name each sentence that you were not sure of."}},{"operation":"change_agent","agent":{"agent_name":"texts_agent","role":"doer","responsibility":"Texts in both languages.","agent_id":"translator"}}]}`,
-  request({ findings, requested_change }) {
+  request({ findings, requested_change, change_made }) {
+    if (change_made)
+      return "Answer each finding. The plan has the user's change already: it stays.";
     if (requested_change !== null) return "Make the user's change, and what follows from it.";
     if (findings.length > 0) return 'Answer each finding.';
     return 'Bring the parts of the plan together.';
@@ -178,8 +180,10 @@ export const designReviewStage = defineDesignStage({
 Code has checked the structure of the plan: ids, cycles, files, verifiers, missing parts. Judge what needs judgement.
 - Could each agent do its task from its instructions and inputs alone, without a guess? Its rules of work, and how to escalate, are added by code.
 - Is each failure mode of the brief in <materials>, and each risk of <plan>, met: by an instruction, by evidence that would show it, or by a proof of concept? A mitigation that no instruction has is none.
+- Is each criterion of <goal_criteria> evidence of a task that can meet it: evidence_id is its criterion_id, and its description asks for all that the user's words ask for?
 - Can the verifier see each piece of evidence? It reads files, changes, and the author's commands with their exit codes; it runs nothing, whatever its tools in <agents>.
 - Where <materials> has a design_review, it is your last one. Its findings were answered since: in the plan, or in explanation of the design_change by the reason why one stays. Take a reason that holds.
+- What <requested_change> asks for is decided by the user and no finding, also where it leaves something out; what does not follow it is one.
 - Where there is <work>, the plan is being carried out, and the work on its task_id has changed it: <materials> says why (poc_decision, loop_analysis) and how (adaptation). Judge the change and what follows from it. What is verified stays as it is and is no finding; where it is wrong, the cure is a task that builds on it.
 - escalation says what happens when a task is blocked. Does it lead each kind of question to one who may decide it: technology, architecture and security to a solution architect of the plan or, without one, to the user; requirements to the user?
 - findings: only what must change before the plan may run. path is the place, as in "tasks/2/instructions" (the third task: places count from 0); message is what is wrong and what follows from it; cure is the change.

@@ -7,6 +7,7 @@
  *        that the checks of the plan find it.
  *   AS3. What a part says of a task that the sequence lacks is reported, never lost in silence.
  *   AS4. No two tasks have the same evidence_id.
+ *   AS5. A criterion of the user that is evidence of no task is reported.
  */
 import type {
   CoordinationPlan,
@@ -131,13 +132,20 @@ function findFreeName(name: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** Finds what does not fit together in the replies themselves, before a plan is assembled from them. */
-export function checkDesignParts({
-  sequence,
-  files,
-  checkpoints,
-  instructions,
-}: Pick<DesignParts, 'sequence' | 'files' | 'checkpoints' | 'instructions'>): PlanFinding[] {
+/**
+ * Finds what does not fit together in the replies themselves, before a plan is assembled from them.
+ *
+ * @param goals criterion_ids of the user's own criteria that are open.
+ */
+export function checkDesignParts(
+  {
+    sequence,
+    files,
+    checkpoints,
+    instructions,
+  }: Pick<DesignParts, 'sequence' | 'files' | 'checkpoints' | 'instructions'>,
+  goals: readonly string[] = [],
+): PlanFinding[] {
   const known = sequence.tasks.map(({ task }) => task);
   const twice = known.flatMap((task, at) =>
     known.indexOf(task) === at
@@ -166,7 +174,21 @@ export function checkDesignParts({
             ],
       ),
   );
-  return [...twice, ...unknown];
+  return [...twice, ...unknown, ...findUnseenGoals(checkpoints, goals)];
+}
+
+function findUnseenGoals({ tasks }: DesignCheckpoints, goals: readonly string[]): PlanFinding[] {
+  const seen = new Set(
+    tasks.flatMap(({ evidence }) => evidence.map(({ evidence_id }) => evidence_id)),
+  );
+  return goals
+    .filter((id) => !seen.has(id))
+    .map((id) => ({
+      rule: 'AS5',
+      path: 'checkpoints/tasks',
+      message: `the user's criterion "${id}" is evidence of no task`,
+      cure: `Add it to the evidence of the task that meets it, with the evidence_id "${id}"`,
+    }));
 }
 
 /**

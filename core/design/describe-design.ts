@@ -3,9 +3,10 @@
  *
  * Invariants:
  *   DSC1. The text names the address of the plan, so that the answer belongs to exactly this plan.
- *   DSC2. It fits into a question; what the work is expected to use is in it however long the rest is.
+ *   DSC2. It fits into a question; what the work is expected to use, and the findings that are left, are in it however long
+ *        the rest is.
  *   DSC3. After a change it names what differs from the plan that the user saw last.
- *   DSC4. It shows what each new agent may do, and how much of the research was looked up.
+ *   DSC4. It shows what each new agent may do, however long the rest is, and how much of the research was looked up.
  */
 import type { CoordinationPlan, PlanFinding, PlanTask } from '../../contracts/coordination-plan.ts';
 import type { TechnologyResearch } from '../../contracts/design.ts';
@@ -30,6 +31,11 @@ import type { Spending } from '../../contracts/budget.ts';
 
 /** Most characters of the text, equal to the limit of a question. */
 const textCharsMax = 2_000;
+/** Most characters of the findings in it, and of one of them. */
+const findingsCharsMax = 400;
+const findingCharsMax = 200;
+/** Most characters of the new agents with their tools. */
+const draftsCharsMax = 500;
 /** Calls of one task: one that loads what it reads, one that answers. */
 const callsEach = 2;
 /** Calls of a verification, and those of them that follow one another: a triad works in three phases before its verdict. */
@@ -92,11 +98,16 @@ export interface DescribedDesign {
   readonly shown: CoordinationPlan | null;
   readonly research: readonly TechnologyResearch[];
   readonly findings: readonly PlanFinding[];
+  /** Artifact with everything about the findings; null for none. */
+  readonly findings_ref: Ref | null;
+  /** Remarks of the last review, which call for no change. */
+  readonly remarks: readonly string[];
   readonly use: DesignUse;
 }
 
 export function describeDesign(described: DescribedDesign): string {
-  const { run_id, plan, plan_ref, shown, research, findings, use } = described;
+  const { run_id, plan, plan_ref, shown, research, findings, findings_ref, remarks, use } =
+    described;
   const lines = [
     `Approve the plan ${plan_ref.slice(0, 12)}? ${cutText(describeSummary(plan.summary), 400)}`,
     ...(shown === null ? [] : [`Changed since you saw it: ${describeChanges(shown, plan)}`]),
@@ -104,19 +115,63 @@ export function describeDesign(described: DescribedDesign): string {
     ...describeOrder(plan),
     describeRisks(plan),
     ...describeResearch(research),
-    ...(findings.length === 0
+    ...(remarks.length === 0
       ? []
-      : [
-          `${countOf(findings.length, 'finding')} left: ${cutText(findings.map(({ path, message }) => `${path}: ${oneLine(message)}`).join(' · '), 300)}`,
-        ]),
+      : [`Remarks of the review: ${cutText(remarks.map(oneLine).join(' · '), 300)}`]),
   ];
-  // The end has the numbers, and is kept however long the rest is.
-  const end = [
+  return keepEnd(lines.join('\n'), [
+    ...describeDrafts(plan.new_agents),
+    ...describeFindings(findings, findings_ref),
     `Used so far: ${formatUsage(use.usage)}.`,
     describeEstimate(plan, use),
     `Whole: workflow_coordination_plan.md in the folder of the run, or as YAML: ${commandText('plan', 'export', run_id)}`,
-  ].join('\n');
-  return `${cutText(lines.join('\n'), textCharsMax - end.length - 1)}\n${end}`;
+  ]);
+}
+
+/** Joins the text of a question and its last lines, which are kept however long the text is. */
+export function keepEnd(text: string, lines: readonly string[]): string {
+  const end = lines.join('\n');
+  return `${cutText(text, textCharsMax - end.length - 1)}\n${end}`;
+}
+
+/**
+ * Words the findings that are left: their number, the first of them, and where all are.
+ *
+ * @param ref Artifact with all of them; null for none.
+ * @returns no line without findings.
+ */
+export function describeFindings(findings: readonly PlanFinding[], ref: Ref | null): string[] {
+  if (findings.length === 0) return [];
+  const named = findings.map(({ path, message }) =>
+    cutText(oneLine(`${path}: ${message}`), findingCharsMax),
+  );
+  return [
+    `${countOf(findings.length, 'finding')} left: ${cutText(named.join(' · '), findingsCharsMax)}`,
+    ...(ref === null ? [] : [`All findings: ${commandText('artifact', ref)}`]),
+  ];
+}
+
+/** Names new agents with what each may do. @returns no line without any. */
+export function describeDrafts(drafts: CoordinationPlan['new_agents']): string[] {
+  if (drafts.length === 0) return [];
+  const charsMax = Math.floor(draftsCharsMax / drafts.length) - 2;
+  const named = drafts.map(({ agent_id, tools }) =>
+    nameDraft(agent_id, tools.map(oneLine), charsMax),
+  );
+  return [`New agents: ${named.join('; ')}`];
+}
+
+/** @returns `migrator (read_file, write_file and 2 more)`, with as many tools as there is room for. */
+function nameDraft(agent_id: string, tools: readonly string[], charsMax: number): string {
+  if (tools.length === 0) return `${agent_id} (no tools)`;
+  const names = tools.map((_, at) => {
+    const shown = tools.slice(0, tools.length - at).join(', ');
+    return `${agent_id} (${shown}${at === 0 ? '' : ` and ${at} more`})`;
+  });
+  return (
+    names.find((name) => name.length <= charsMax) ??
+    `${agent_id} (${countOf(tools.length, 'tool')})`
+  );
 }
 
 /** Brings each list of a summary to the line of its title. */
@@ -143,13 +198,13 @@ function describeAgents({ agents, new_agents }: CoordinationPlan): string[] {
       ? `${agent_name} (${agent_id})`
       : `${agent_name} (${agent_id}, ${role.replaceAll('_', ' ')})`,
   );
-  const drafts = new_agents.map(({ agent_id, description, tools }) => {
-    const may = tools.length === 0 ? 'no tools' : tools.join(', ');
-    return `${agent_id} (${may}): ${cutText(oneLine(description), 120)}`;
-  });
+  // What they may do stands at the end.
+  const drafts = new_agents.map(
+    ({ agent_id, description }) => `${agent_id}: ${cutText(oneLine(description), 120)}`,
+  );
   return [
     `Agents: ${cutText(named.join(', '), 300)}`,
-    ...(drafts.length === 0 ? [] : [`New agents: ${cutText(drafts.join(' · '), 300)}`]),
+    ...(drafts.length === 0 ? [] : [`Work of new agents: ${cutText(drafts.join(' · '), 300)}`]),
   ];
 }
 

@@ -4,8 +4,8 @@
  *
  * Invariants:
  *   RPC1. A change of instructions alone is not significant; every other change of a task, an agent or a file is.
- *   RPC2. Scope has changed when evidence is left out, says something else or is no longer checked by code as before, and
- *        cost when there are more tasks than before.
+ *   RPC2. Scope has changed when evidence is left out, says something else or is no longer checked by code as before, or
+ *        when an agent is drafted; cost, when there are more tasks than before.
  *   RPC3. What is verified stays as it is: no change may remove or change it.
  *   RPC4. After the change no task waits for a proof of concept that has failed and stayed as it was.
  *   RPC5. A change that follows from a failed proof of concept or a wish of the user changes something.
@@ -15,6 +15,7 @@
 import type { PlanChangeRating, ProofReview } from '../../contracts/adaptation.ts';
 import type {
   CoordinationPlan,
+  NewAgent,
   PlanFinding,
   PlanTask,
   ProofOfConcept,
@@ -23,7 +24,13 @@ import type { Ref } from '../../contracts/ref.ts';
 import { cutText, normaliseText } from '../text/cut-text.ts';
 import { commandText } from '../text/format.ts';
 import { oneLine } from '../text/markdown.ts';
-import { estimatePlan, formatEstimate, type DesignUse } from './describe-design.ts';
+import {
+  describeDrafts,
+  estimatePlan,
+  formatEstimate,
+  keepEnd,
+  type DesignUse,
+} from './describe-design.ts';
 import { listUpstream } from './graph.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { hashText } from '../text/hash-text.ts';
@@ -50,9 +57,18 @@ export function ratePlanChange(
       JSON.stringify([before.agents, before.new_agents]) !==
         JSON.stringify([after.agents, after.new_agents]) ||
       changed.some((task) => !isSame(withText(earlier.get(task.task_id)), withText(task))),
-    scope_changed: removed_evidence.length > 0 || reworded_evidence.length > 0,
+    scope_changed:
+      removed_evidence.length > 0 ||
+      reworded_evidence.length > 0 ||
+      listDrafted(before, after).length > 0,
     cost_changed: changed.filter(isNew).length > removed_tasks.length,
   };
+}
+
+/** Lists the drafts of agents that are new or say something else: each joins the run only with the user's approval. */
+function listDrafted(before: CoordinationPlan, after: CoordinationPlan): NewAgent[] {
+  const known = new Set(before.new_agents.map((draft) => JSON.stringify(draft)));
+  return after.new_agents.filter((draft) => !known.has(JSON.stringify(draft)));
 }
 
 type Evidence = PlanTask['validation']['evidence'][number];
@@ -149,9 +165,6 @@ function finding(task_id: string, message: string, cure: string): PlanFinding {
   return { rule: 'work', path: `tasks/${task_id}`, message, cure };
 }
 
-/** Most characters of the text, equal to the limit of a question. */
-const textCharsMax = 2_000;
-
 const reasonCharsMax = 700;
 
 /** A change of the plan to `plan_ref`, with the work that it follows from. */
@@ -164,12 +177,16 @@ interface DescribedChange {
   readonly reason: { readonly task_id: string | undefined; readonly explanation: string };
 }
 
-/** Describes a change for the question whether it is approved. */
+/**
+ * Describes a change for the question whether it is approved.
+ *
+ * @returns the text, and its last lines, which stay however long the rest is.
+ */
 export function describePlanChange(
   before: CoordinationPlan,
   after: CoordinationPlan,
   { plan_ref, rating, reason, question }: DescribedChange,
-): string {
+): { readonly text: string; readonly end: string } {
   const titleOf = (id: string): string => {
     const task = [...after.tasks, ...before.tasks].find(({ task_id }) => task_id === id);
     return oneLine(`${task?.title ?? id} (${id})`);
@@ -182,8 +199,8 @@ export function describePlanChange(
   const gone = before.agents
     .map(({ agent_name }) => agent_name)
     .filter((name) => after.agents.every(({ agent_name }) => agent_name !== name));
-  // The end says how to see all of it, and is kept however long the rest is.
   const end = [
+    ...describeDrafts(listDrafted(before, after)),
     ...(added.length === 0 || question === undefined
       ? []
       : [
@@ -193,8 +210,8 @@ export function describePlanChange(
     ...(question === undefined
       ? []
       : [`What differs: ${commandText('plan', 'diff', question.run_id, plan_ref)}`]),
-  ].join('\n');
-  const text = cutText(
+  ];
+  const text = keepEnd(
     [
       `The plan is to change during the work${reason.task_id === undefined ? '' : `, after ${titleOf(reason.task_id)}`}.`,
       ...(reason.explanation === ''
@@ -214,9 +231,9 @@ export function describePlanChange(
         ? []
         : [`Evidence that is changed: ${reworded_evidence.join(', ')}.`]),
     ].join('\n'),
-    textCharsMax - end.length - 1,
+    end,
   );
-  return `${text}\n${end}`;
+  return { text, end: end.join('\n') };
 }
 
 /**

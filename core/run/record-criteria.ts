@@ -11,6 +11,13 @@ const noteCharsMax = 1_000;
 const waivedNote = 'Waived by the user.';
 const metByAnswerNote = "Met by the user's answer.";
 
+/** Lists the open criteria of the run's input: `goal-1`, `goal-2` and so on. Those of a plan have other ids. */
+export function listOpenGoals(criteria: readonly RecordedCriterion[]): RecordedCriterion[] {
+  return criteria.filter(
+    ({ criterion_id, state }) => state === 'open' && /^goal-\d+$/.test(criterion_id),
+  );
+}
+
 /**
  * Adds the criteria that the plan lists for the first time, as open. A known criterion keeps its words, because the
  * user may have written it; `rewordCriteria` changes those that the user let be changed.

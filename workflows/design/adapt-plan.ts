@@ -6,8 +6,8 @@ import { designAgentIds } from '../../contracts/names.ts';
 import type { DesignStageName } from '../../contracts/names.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
+import { describeFindings, keepEnd } from '../../core/design/describe-design.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { countOf } from '../../core/text/format.ts';
 import { ratePlanChange } from '../shared/activities.ts';
 import {
   askForChange,
@@ -15,9 +15,11 @@ import {
   askToApprove,
   checkPlan,
   currentPlan,
+  joinChanges,
   readWish,
   reviewPlan,
 } from './approve-plan.ts';
+import type { AskedChange } from './approve-plan.ts';
 import { changesOf, DesignEnded, designUse, materialsOf } from './design-context.ts';
 import type { DesignContext } from './design-context.ts';
 import { callUntilDone } from '../shared/failures.ts';
@@ -78,17 +80,19 @@ export async function adapt(
   const before = currentPlan(context);
   const before_ref = before.plan_ref;
   let wished = wish;
+  let asked: AskedChange | null = null;
   for (let changes = 0; ; changes += 1) {
     // Each change is checked, then shown.
+    const newest = wished === null ? null : readWish(wished);
+    if (newest !== null) asked = joinChanges(asked, newest);
     // oxlint-disable-next-line no-await-in-loop
-    const rating = await changeUntilSound(work, wished, before_ref, context);
+    const rating = await changeUntilSound(work, { newest, asked }, before_ref, context);
     if (rating === null) return null;
     if (isFree(rating, autoApprove, context)) return { rating, approved_by: null };
     const mayChange = changes < engineLimits.planChangesMax;
     // oxlint-disable-next-line no-await-in-loop
     const verdict = await askToApprove(
-      changeQuestion(rating.text, {
-        findings: context.work.findings,
+      changeQuestion(withFindings(rating, context), {
         mayChange,
         failed: work.refutes === true ? work.worked.task_id : null,
       }),
@@ -114,10 +118,16 @@ function isFree(
   return !scope_changed && (autoApprove || !cost_changed) && work.findings.length === 0;
 }
 
+/** Changes that the user asked for: what is to be done now, and everything so far with it. Null for nothing. */
+interface AskedSoFar {
+  readonly newest: AskedChange | null;
+  readonly asked: AskedChange | null;
+}
+
 /** @returns null when nothing has changed. Findings that are left after all repairs are in the context's work. */
 async function changeUntilSound(
   work: JudgedWork,
-  wish: Wish,
+  { newest, asked }: AskedSoFar,
   before_ref: Ref,
   context: DesignContext,
 ): Promise<RatePlanChangeResult | null> {
@@ -127,7 +137,11 @@ async function changeUntilSound(
   for (let repairs = 0; ; repairs += 1) {
     // Each repair is checked before the next.
     // oxlint-disable-next-line no-await-in-loop
-    await askToAdapt(work, { wish: repairs === 0 ? wish : null, findings, before_ref }, context);
+    await askToAdapt(
+      work,
+      { isRepair: repairs > 0, asked: repairs === 0 ? newest : asked, findings, before_ref },
+      context,
+    );
     const after_ref = currentPlan(context).plan_ref;
     if (after_ref === before_ref) return null;
     const materials = changesOf(task_id, context.work);
@@ -147,7 +161,7 @@ async function changeUntilSound(
     );
     // oxlint-disable-next-line no-await-in-loop
     findings = await (rating.significant
-      ? reviewPlan(context, { worked: [worked], materials })
+      ? reviewPlan(context, { ...asked, worked: [worked], materials })
       : checkPlan(context));
     context.work.findings = findings;
     if (findings.length === 0 || repairs === engineLimits.designRepairsMax) return rating;
@@ -157,11 +171,13 @@ async function changeUntilSound(
 function askToAdapt(
   work: JudgedWork,
   {
-    wish,
+    isRepair,
+    asked,
     findings,
     before_ref,
   }: {
-    readonly wish: Wish;
+    readonly isRepair: boolean;
+    readonly asked: AskedChange | null;
     readonly findings: readonly PlanFinding[];
     readonly before_ref: Ref;
   },
@@ -172,20 +188,19 @@ function askToAdapt(
   const failed = isProof && !verified.includes(worked.task_id) ? worked.task_id : null;
   const unwanted = [
     ...(work.refutes === true ? [before_ref] : []),
-    ...(wish === null ? [] : [currentPlan(context).plan_ref]),
+    ...(isRepair || asked === null ? [] : [currentPlan(context).plan_ref]),
   ];
   const request = requestOf('adaptation', work, context);
   // A repair goes on from the change that the plan has already.
-  const repaired =
-    findings.length === 0
-      ? []
-      : changesOf(worked.task_id, context.work).filter(({ stage }) => stage === 'adaptation');
+  const repaired = !isRepair
+    ? []
+    : changesOf(worked.task_id, context.work).filter(({ stage }) => stage === 'adaptation');
   return askForChange(
     {
       ...request,
       materials: [...request.materials, ...repaired],
       findings,
-      ...(wish !== null && readWish(wish)),
+      ...asked,
     },
     (ref) => ({
       type: 'adaptation',
@@ -199,15 +214,27 @@ function askToAdapt(
   );
 }
 
+/** Returns the description of a change with the findings that are left, in the part of it that is never cut. */
+function withFindings({ text, end = '' }: RatePlanChangeResult, { work }: DesignContext): string {
+  const { findings } = work;
+  if (findings.length === 0) return text;
+  // What code found is in no artifact.
+  const reviewed = findings.every(({ rule }) => rule === 'verifier');
+  const review = reviewed ? materialsOf(work, ['design_review']).at(-1) : undefined;
+  const found = describeFindings(findings, review?.ref ?? null);
+  return keepEnd(text.slice(0, text.length - end.length).trimEnd(), [
+    ...found,
+    ...(end === '' ? [] : [end]),
+  ]);
+}
+
 /** @param text Description of the change. */
 function changeQuestion(
   text: string,
   {
-    findings,
     mayChange,
     failed,
   }: {
-    readonly findings: readonly PlanFinding[];
     /** False when the user has asked for as many changes as there may be. */
     readonly mayChange: boolean;
     /** task_id of the proof of concept whose failure calls for the change; null for none. */
@@ -216,12 +243,8 @@ function changeQuestion(
 ): AskedQuestion {
   const relies =
     failed === null ? '' : `, and work goes on that relies on what ${failed} has refuted`;
-  const left =
-    findings.length === 0
-      ? ''
-      : `\nLeft after all repairs: ${countOf(findings.length, 'finding')}.`;
   return {
-    text: `${text}${left}`,
+    text,
     why_it_matters:
       `approve: the run goes on with the new version; evidence that it leaves out is waived. keep: the plan stays as it was${relies}. ` +
       'change: say next what is to change. abandon: the run ends here.',

@@ -28,10 +28,11 @@ export async function approvePlan(
   first?: readonly PlanFinding[],
 ): Promise<string | null> {
   let shown_ref: Ref | undefined;
+  let asked: AskedChange | null = null;
   for (let changes = 0; ; changes += 1) {
     // Each change is verified, then shown.
     // oxlint-disable-next-line no-await-in-loop
-    const findings = (changes === 0 ? first : undefined) ?? (await verifyPlan(context));
+    const findings = (changes === 0 ? first : undefined) ?? (await verifyPlan(context, asked));
     // A change that an earlier attempt at this design made was asked for then.
     if (context.work.recalled.stages.some(({ reply }) => reply.stage === 'design_change')) {
       // oxlint-disable-next-line no-await-in-loop
@@ -46,9 +47,10 @@ export async function approvePlan(
     if (verdict?.answer !== 'change') throw new DesignEnded('abandoned');
     shown_ref = currentPlan(context).plan_ref;
     // oxlint-disable-next-line no-await-in-loop
-    const wish = await askForWish(context);
+    const wish = readWish(await askForWish(context));
     // oxlint-disable-next-line no-await-in-loop
-    await askDesigner({ findings, ...readWish(wish) }, context);
+    await askDesigner({ findings, ...wish }, context);
+    asked = joinChanges(asked, wish);
   }
 }
 
@@ -64,12 +66,14 @@ async function askForApproval(
   },
   context: DesignContext,
 ): Promise<DeliveredAnswer | undefined> {
+  const [review] = materialsOf(context.work, ['design_review']);
   const { text } = await callUntilDone(context.superior, describeDesign, 'describe the plan', {
     run_id: context.place.run_id,
     plan_ref: currentPlan(context).plan_ref,
     ...(shown_ref !== undefined && { shown_ref }),
     research: materialsOf(context.work, ['research']),
     findings,
+    ...(review !== undefined && { review_ref: review.ref }),
     ...designUse(context.work),
   });
   return askToApprove(
@@ -114,14 +118,27 @@ export async function askToApprove(
   return answer;
 }
 
-/** Returns the user's words, or the answer itself where they are long: the activity reads it from the store. */
-export function readWish(wish: DeliveredAnswer | undefined): {
+/** Changes of the plan that the user asked for. */
+export interface AskedChange {
   readonly requested_change: string;
   readonly answers?: readonly DeliveredAnswer[];
-} {
+}
+
+/** Returns the user's words, or the answer itself where they are long: the activity reads it from the store. */
+export function readWish(wish: DeliveredAnswer | undefined): AskedChange {
   if (wish === undefined) return { requested_change: '' };
   if (wish.answer !== null) return { requested_change: wish.answer };
   return { requested_change: `As answered to ${wish.question_id}.`, answers: [wish] };
+}
+
+/** Joins what the user asked for before and what they ask for now: a review or a repair takes none of it back. */
+export function joinChanges(before: AskedChange | null, next: AskedChange): AskedChange {
+  if (before === null) return next;
+  const answers = [...(before.answers ?? []), ...(next.answers ?? [])];
+  return {
+    requested_change: `${before.requested_change}\nLater: ${next.requested_change}`,
+    ...(answers.length > 0 && { answers }),
+  };
 }
 
 /** Returns the plan. It exists from its assembly on. */
@@ -175,20 +192,22 @@ export function applyChange(
   });
 }
 
+/** Results of earlier stages that a review and a change of a whole plan read. */
+const reviewed = ['interview', 'brief', 'design_review', 'design_change'] as const;
+
 /** Has the designer answer findings, or a change that the user asked for. */
 export function askDesigner(
-  asked: {
-    readonly findings: readonly PlanFinding[];
-    readonly requested_change?: string;
-    readonly answers?: readonly DeliveredAnswer[];
-  },
+  asked: Partial<AskedChange> &
+    Pick<StageRequest, 'change_made'> & {
+      readonly findings: readonly PlanFinding[];
+    },
   context: DesignContext,
 ): Promise<void> {
   return askForChange(
     {
       stage: 'design_change',
       agent_id: designAgentIds.design_change,
-      materials: materialsOf(context.work, ['interview', 'brief', 'design_review']),
+      materials: materialsOf(context.work, reviewed),
       ...asked,
     },
     (ref) => ({ type: 'design_change', ref }),
@@ -210,30 +229,37 @@ export async function checkPlan(context: DesignContext): Promise<readonly PlanFi
 /**
  * Verifies the plan: code first, then the verifier. Findings go back to the designer.
  *
+ * @param asked Changes of the user that the plan has; null for none.
  * @returns the findings that are left after all repairs.
  */
-export async function verifyPlan(context: DesignContext): Promise<readonly PlanFinding[]> {
+export async function verifyPlan(
+  context: DesignContext,
+  asked: AskedChange | null = null,
+): Promise<readonly PlanFinding[]> {
   const { work } = context;
   for (let repairs = 0; ; repairs += 1) {
     // Each repair is verified before the next.
     // oxlint-disable-next-line no-await-in-loop
-    work.findings = await reviewPlan(context);
+    work.findings = await reviewPlan(context, asked ?? {});
     if (work.findings.length === 0 || repairs === engineLimits.designRepairsMax) {
       return work.findings;
     }
     // oxlint-disable-next-line no-await-in-loop
-    await askDesigner({ findings: work.findings }, context);
+    await askDesigner(
+      { findings: work.findings, ...(asked !== null && { ...asked, change_made: true }) },
+      context,
+    );
   }
 }
 
 /**
  * Returns what code finds in the plan, or else what the verifier finds.
  *
- * @param change Work that has changed the plan, with the results that say why and how. Absent before the work.
+ * @param change Changes that the user asked for, and the work that has changed the plan, with the results that say why and how.
  */
 export async function reviewPlan(
   context: DesignContext,
-  change?: Required<Pick<StageRequest, 'worked' | 'materials'>>,
+  { materials = [], ...change }: Partial<AskedChange & Pick<StageRequest, 'worked' | 'materials'>>,
 ): Promise<readonly PlanFinding[]> {
   const found = await checkPlan(context);
   if (found.length > 0) return found;
@@ -242,10 +268,7 @@ export async function reviewPlan(
       stage: 'design_review',
       agent_id: designAgentIds.design_review,
       ...change,
-      materials: [
-        ...materialsOf(context.work, ['interview', 'brief', 'design_review', 'design_change']),
-        ...(change?.materials ?? []),
-      ],
+      materials: [...materialsOf(context.work, reviewed), ...materials],
       plan_ref: currentPlan(context).plan_ref,
     },
     context,

@@ -36,6 +36,8 @@ export interface StageRequest {
   readonly registry_ref?: Ref;
   readonly findings?: readonly PlanFinding[];
   readonly requested_change?: string;
+  /** Defined in DesignPrompt. */
+  readonly change_made?: true;
   readonly worked?: readonly WorkedTask[];
   readonly loop?: AskedLoop;
   /** The user's words where they are too long for `requested_change`. */
@@ -236,7 +238,11 @@ function promptOf(request: StageRequest, { place }: DesignContext): DesignPrompt
       place.first_plan_ref !== undefined && { first_plan_ref: place.first_plan_ref }),
     findings: request.findings ?? [],
     requested_change: request.requested_change ?? null,
-    ...definedOnly({ worked: request.worked, loop: request.loop }),
+    ...definedOnly({
+      change_made: request.change_made,
+      worked: request.worked,
+      loop: request.loop,
+    }),
     amendments: place.amendments,
   };
 }

@@ -7,7 +7,7 @@ import { eventually } from '../../support/eventually.ts';
 import { createGitFixture } from '../../support/git-fixture.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { runCommand } from '../../support/run-command.ts';
-import { held } from '../../support/scripted-work.ts';
+import { held, newestText } from '../../support/scripted-work.ts';
 import { readSeedFiles } from '../../support/seed-files.ts';
 import { untilRecorded } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
@@ -91,6 +91,15 @@ it('makes the changes that the user asks for, shows each plan, and ends when the
   }
   const { question_id, text: last } = await untilAsked(stage, run, 'plan_approval');
   shown.push(last);
+  const reviews = stage.rehearsal
+    .calls()
+    .map((call) => newestText(call))
+    .filter((text) => text.includes('stage="design_review"'));
+  const asked = reviews.map(
+    (text) => /<requested_change>\n([^<]*)\n<\/requested_change>/.exec(text)?.[1],
+  );
+  const first = 'Ask a specialist. [new-agent]';
+  expect(asked).toEqual([undefined, first, `${first}\nLater: Do without. [no-new-agent]`]);
   await run.signal('answer', { question_id, answer: 'abandon' });
   expect(await stage.result(run)).toMatchObject({ status: 'abandoned', waves: 0 });
   const changed = shown.map((text) => text.includes('Changed since you saw it: '));

@@ -75,6 +75,8 @@ it('the review of a changed plan is shown what led to the change, and the newest
   );
   expect(newest.filter((one) => one.startsWith('adaptation'))).toHaveLength(1);
   expect(reviews[1]).toMatch(/<plan_tasks>.*Measure the listing of all users\./);
+  // The second change takes nothing back of the first.
+  expect(reviews[1]).toContain('\nTake a further step\nLater: Measure it in the API too\n');
   await run.signal('answer', { question_id, answer: 'abandon' });
   expect(await stage.result(run)).toMatchObject({ status: 'abandoned' });
   await expectPromisesKept(stage, run.workflowId);
@@ -103,18 +105,21 @@ it('a repair of a change goes on from the changed plan, and is shown the change 
     await untilAsked(stage, run, 'plan_approval'),
     'Take a further step',
   );
-  const { question_id, text } = await untilAsked(stage, run, 'plan_approval');
+  const { question_id, text: question } = await untilAsked(stage, run, 'plan_approval');
   const repair = stage.rehearsal
     .calls()
     .map((call) => newestText(call))
     .findLast((one) => one.includes('stage="adaptation"'));
   expect(repair).toContain('The plan has your last change already');
+  // What the user asked for binds the review and the repair too.
+  const asked = '<requested_change>\nTake a further step\n</requested_change>';
+  for (const text of [repair, ...readReviews()]) expect(text).toContain(asked);
   expect(readMaterials(repair)).toContain(
     `adaptation of ${proof}: Rehearsal: “Take a further step”`,
   );
   expect(repair).toMatch(/<plan_tasks>.*"title":"Take a further step"/);
-  expect(text).toContain('New tasks: Take a further step');
-  expect(text).not.toContain('Left after all repairs');
+  expect(question).toContain('New tasks: Take a further step');
+  expect(question).not.toContain('finding left');
   await run.signal('answer', { question_id, answer: 'abandon' });
   expect(await stage.result(run)).toMatchObject({ status: 'abandoned' });
 });

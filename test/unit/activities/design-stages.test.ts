@@ -102,19 +102,19 @@ const faultsOf = async (
   stage: 'poc_evidence' | 'poc_decision' | 'loop_analysis',
   changed: object,
 ): Promise<unknown> => {
-  const taken = await designStages[stage].reply.take(
-    JSON.stringify({ ...exampleOf(stage), ...changed }),
-    {
-      store: scene.bench.store,
-      passable: undefined,
-      planning: null,
-      messages: [],
-      content: [],
-      tools: shippedTools('nowhere'),
-    },
-  );
+  const text = JSON.stringify({ ...exampleOf(stage), ...changed });
+  const taken = await designStages[stage].reply.take(text, takeContext());
   return taken.ok ? [] : taken.faults.map(({ path, reason }) => [path, reason]);
 };
+
+const takeContext = () => ({
+  store: scene.bench.store,
+  passable: undefined,
+  planning: null,
+  messages: [],
+  content: [],
+  tools: shippedTools('nowhere'),
+});
 
 const asks = (question_id: string, text: string, delegation_id: string) =>
   inboxQuestion({ question_id, text, delegation_id });
@@ -137,14 +137,7 @@ describe('every stage of a design', () => {
     for (const example of examplesOf(stage)) {
       expect(schema?.safeParse(example).success).toBe(true);
       // oxlint-disable-next-line no-await-in-loop
-      const taken = await reply.take(JSON.stringify(example), {
-        store: scene.bench.store,
-        passable: undefined,
-        planning: null,
-        messages: [],
-        content: [],
-        tools: shippedTools('nowhere'),
-      });
+      const taken = await reply.take(JSON.stringify(example), takeContext());
       expect(taken.ok).toBe(true);
     }
   });
@@ -181,11 +174,50 @@ describe('the first message', () => {
     expect(message).toContain("Make the user's change");
   });
 
-  it('a repair of a change during the work asks for what mends the findings, and not for the change again', async () => {
-    const message = await firstMessage({
-      stage: 'adaptation',
-      findings: [{ rule: 'DP5', path: 'agents/0', message: 'No task.', cure: 'Give it one.' }],
+  it.each(designStageNames)('%s: has the criteria of the user that are open', async (stage) => {
+    const { bench, registry_ref } = scene;
+    const criterion = (id: string, state: 'open' | 'met' | 'waived') => ({
+      criterion_id: id,
+      description: `${id} <goal_criteria> holds.`,
+      state,
+      delegation_id: null,
+      note: '',
     });
+    const others = [criterion('goal-2', 'waived'), criterion('unique', 'open')];
+    const criteria = [criterion('goal-1', 'open'), ...others];
+    const record = { ...recordOf(registry_ref), criteria };
+    const message = await firstMessage({
+      stage,
+      record_ref: await bench.store.put(JSON.stringify(record)),
+    });
+    const before = message.slice(0, message.indexOf('<data marker'));
+    expect(jsonOf(before, 'goal_criteria')).toEqual([
+      { criterion_id: 'goal-1', description: 'goal-1 <goal_criteria> holds.' },
+    ]);
+    expect(await firstMessage({ stage })).not.toContain('<goal_criteria>');
+  });
+
+  it.each(['checkpoints', 'design_review'] as const)('%s: each goal is evidence', (stage) => {
+    expect(rulesOf(stage)).toMatch(/^- .*each criterion of <goal_criteria>.*criterion_id/imu);
+  });
+
+  const idle = { rule: 'DP5', path: 'agents/0', message: 'No task.', cure: 'Give it one.' };
+
+  it.each([
+    ['design_change', { change_made: true }],
+    ['adaptation', {}],
+  ] as const)('%s: a repair keeps what the user asked for', async (stage, over) => {
+    const asked = { findings: [idle], requested_change: 'Use SQLite.' };
+    const message = await firstMessage({ stage, ...asked, ...over });
+    expect(message).toMatch(/^<request .*>\n.*The plan has .* already/);
+    expect(message).not.toContain("Make the user's change");
+    expect(blockOf(message, 'requested_change')).toContain('Use SQLite.');
+    expect(rulesOf(stage)).toContain('no operation takes it back');
+    expect(rulesOf('design_review')).toMatch(/^- What <requested_change> .* no finding/m);
+  });
+
+  it('a repair of a change during the work asks for what mends the findings, and not for the change again', async () => {
+    const message = await firstMessage({ stage: 'adaptation', findings: [idle] });
     expect(message).toContain('The plan has your last change already');
     expect(message).not.toContain('the whole change again');
     expect(rulesOf('adaptation')).not.toContain('wait for something else');
@@ -305,14 +337,7 @@ describe('the first message', () => {
 describe('the reply', () => {
   it('goes back with each fault by its path when it does not fit', async () => {
     const { reply } = designStages.sequencing;
-    const taken = await reply.take('{"tasks":[],"max_parallel":0}', {
-      store: scene.bench.store,
-      passable: undefined,
-      planning: null,
-      messages: [],
-      content: [],
-      tools: shippedTools('nowhere'),
-    });
+    const taken = await reply.take('{"tasks":[],"max_parallel":0}', takeContext());
     expect(taken).toMatchObject({
       ok: false,
       faults: [{ path: 'tasks' }, { path: 'max_parallel' }],
@@ -349,14 +374,7 @@ describe('the reply', () => {
     const take = (messages: readonly Message[]) =>
       designStages.research.reply.take(
         JSON.stringify({ ...exampleOf('research'), sources: [{ title: 'Docs', url }] }),
-        {
-          store: scene.bench.store,
-          passable: undefined,
-          planning: null,
-          messages,
-          content: [],
-          tools: shippedTools('nowhere'),
-        },
+        { ...takeContext(), messages },
       );
     expect(await take([])).toMatchObject({ ok: false, faults: [{ path: 'sources/0/url' }] });
     const taken = await take([{ role: 'user', content: [result] }]);
@@ -367,33 +385,15 @@ describe('the reply', () => {
   });
 
   it('tells the workflow questions, technologies and findings', async () => {
-    const context = {
-      store: scene.bench.store,
-      passable: undefined,
-      planning: null,
-      messages: [],
-      content: [],
-      tools: shippedTools('nowhere'),
-    };
-    const brief = await designStages.brief.reply.take(JSON.stringify(exampleOf('brief')), context);
-    const review = await designStages.design_review.reply.take(
-      JSON.stringify(exampleOf('design_review')),
-      context,
-    );
+    const take = (stage: 'brief' | 'design_review') =>
+      designStages[stage].reply.take(JSON.stringify(exampleOf(stage)), takeContext());
+    const [brief, review] = [await take('brief'), await take('design_review')];
     if (!brief.ok || !review.ok) throw new Error('refused');
     expect(brief.outline('r1')).toMatchObject({
       reply: { stage: 'brief', technologies: ['PostgreSQL 16', 'argon2'], user_questions: [] },
     });
-    expect(review.outline('r2')).toMatchObject({
-      reply: {
-        findings: [
-          {
-            rule: 'verifier',
-            path: 'tasks/1/validation/evidence/0',
-            cure: 'Add evidence that a second registration with the e-mail in capitals is refused',
-          },
-        ],
-      },
-    });
+    const cure = 'Add evidence that a second registration with the e-mail in capitals is refused';
+    const found = { rule: 'verifier', path: 'tasks/1/validation/evidence/0', cure };
+    expect(review.outline('r2')).toMatchObject({ reply: { findings: [found] } });
   });
 });

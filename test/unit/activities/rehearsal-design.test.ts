@@ -201,3 +201,12 @@ it('makes the change that the user asked for', async () => {
   design.change(value.operations);
   expect(findingsOf(design)).toEqual([]);
 });
+
+it('a repair answers the finding, and does not make the change of the user again', async () => {
+  const design = await designUpToPlan('Compare three databases. [flawed]');
+  const { findings } = (await design.play('design_review', DesignReview)).outline;
+  const asked = { findings, requested_change: 'Look at SQLite too.' };
+  const made = await design.play('design_change', DesignChange, { ...asked, change_made: true });
+  expect(JSON.stringify(made.value.operations)).toContain('answers a finding');
+  expect(JSON.stringify(made.value.operations)).not.toContain('SQLite');
+});

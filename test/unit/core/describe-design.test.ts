@@ -11,7 +11,7 @@ type Described = Parameters<typeof describeDesign>[0];
 
 /** Describes a plan that was not shown yet, without research and findings. */
 function describePlan(plan: Described['plan'], over: Partial<Described> = {}): string {
-  const rest = { shown: null, research: [], findings: [], use };
+  const rest = { shown: null, research: [], findings: [], findings_ref: null, remarks: [], use };
   return describeDesign({ run_id: 'site', plan, plan_ref: ref, ...rest, ...over });
 }
 
@@ -35,11 +35,17 @@ it('DSC2: a plan of any size fits into a question, and findings that are left ar
     planTask(`task-${at}`, { title: 'A long title '.repeat(9) }),
   );
   const finding = { rule: 'verifier', path: 'tasks/0', message: 'm'.repeat(2_000), cure: 'c' };
-  const plan = samplePlan({ tasks });
-  const findings = [finding, finding];
-  const text = describePlan(plan, { shown: samplePlan(), findings });
+  const risks = [risk('r'.repeat(900), 'high', 'high')];
+  const plan = samplePlan({ tasks, risks, summary: 's'.repeat(900), new_agents: drafts(10, 20) });
+  const findings = [finding, { ...finding, path: 'tasks/1' }, finding];
+  const over = { findings, findings_ref: 'cd'.repeat(32), remarks: ['m'.repeat(900)] };
+  const text = describePlan(plan, { shown: samplePlan(), ...over });
   expect(text.length).toBeLessThanOrEqual(2_000);
-  expect(text).toContain('2 findings left');
+  expect(text).toMatch(/\n3 findings left: tasks\/0: m+… · tasks\/1: m+…/);
+  expect(text).toMatch(/\nAll findings: .* artifact (?:cd){32}\n/);
+  expect(text).toMatch(
+    /\nNew agents: draft-0 \(mcp.*\); draft-9 \(mcp_files_write_0 and 19 more\)\n/,
+  );
   expect(text).toContain('Expected besides:');
   expect(text).toContain('Used so far: 10 calls');
 });
@@ -97,6 +103,29 @@ it('each list of the summary has a line', () => {
   );
 });
 
+it('the remarks of the review are shown, and lose their end first', () => {
+  const remarks = ['Two verifiers would\nshorten the work.', 'm'.repeat(900)];
+  const lines = describePlan(samplePlan(), { remarks }).split('\n');
+  const line = lines.find((one) => one.startsWith('Remarks of the review: '));
+  expect(line).toMatch(/: Two verifiers would shorten the work\. · m+…$/);
+});
+
+const drafts = (count: number, tools: number) =>
+  Array.from({ length: count }, (_, at) => ({
+    agent_id: `draft-${at}`,
+    description: 'Moves data. '.repeat(20),
+    capabilities: [],
+    tools: Array.from({ length: tools }, (_tool, nth) => `mcp_files_write_${nth}`),
+    risk_level: 'low' as const,
+    prompt: 'Move.',
+  }));
+
+it('DSC4: tools that there is no room for are counted', () => {
+  const [one] = drafts(1, 40);
+  const text = describePlan(samplePlan({ new_agents: one === undefined ? [] : [one] }));
+  expect(text).toMatch(/\nNew agents: draft-0 \(mcp_files_write_0, .* and \d+ more\)\n/);
+});
+
 it('DSC4: a new agent is shown with what it may do, and research with the pages that were opened', () => {
   const migrator = { agent_id: 'migrator', description: 'Moves data.', tools: ['read_file'] };
   const draft = { ...migrator, capabilities: [], risk_level: 'low', prompt: 'Move.' } as const;
@@ -107,7 +136,8 @@ it('DSC4: a new agent is shown with what it may do, and research with the pages 
   ];
   const plan = samplePlan({ new_agents: [{ ...draft, tools: ['read_file'], capabilities: [] }] });
   const text = describePlan(plan, { research });
-  expect(text).toContain('New agents: migrator (read_file): Moves data.');
+  expect(text).toContain('Work of new agents: migrator: Moves data.');
+  expect(text).toContain('\nNew agents: migrator (read_file)\n');
   expect(text).toContain('Research: SQLite: 1 page · Redis: background knowledge');
 });
 

@@ -56,6 +56,12 @@ describe('assemblePlan', () => {
     expect(ids).toEqual(['tests', 'tests-2']);
   });
 
+  it('AS5: a criterion of the user that is evidence of no task is reported', () => {
+    const [found, ...more] = checkDesignParts(designParts(), ['tests', 'goal-1']);
+    expect(found).toMatchObject({ rule: 'AS5', message: expect.stringContaining('"goal-1"') });
+    expect(more).toEqual([]);
+  });
+
   it('a task that the other parts leave out keeps its purpose, and its gaps are found', () => {
     const none = { tasks: [] };
     const plan = assemblePlan(

@@ -17,6 +17,15 @@ const proof = 'try-index_1727539200';
 const schema = 'schema_1727539200';
 const quiet = { significant: false, scope_changed: false, cost_changed: false };
 
+const draft: CoordinationPlan['new_agents'][number] = {
+  agent_id: 'prover',
+  description: 'Tries things out.',
+  capabilities: ['proofs'],
+  tools: [],
+  risk_level: 'low',
+  prompt: 'You try things out.',
+};
+
 function withTasks(change: (tasks: readonly PlanTask[]) => readonly PlanTask[]): CoordinationPlan {
   return { ...plan, tasks: [...change(plan.tasks)] };
 }
@@ -83,7 +92,7 @@ describe('ratePlanChange', () => {
       reworded_evidence: ['schema-done'],
     });
     const reason = { task_id: schema, explanation: '' };
-    expect(describePlanChange(from, to, { plan_ref: 'sha256:new', rating, reason })).toContain(
+    expect(describePlanChange(from, to, { plan_ref: 'sha256:new', rating, reason }).text).toContain(
       'Evidence that is changed: schema-done.',
     );
   });
@@ -98,6 +107,22 @@ describe('ratePlanChange', () => {
     expect(ratePlanChange(plan, more)).toMatchObject({ cost_changed: true, scope_changed: false });
     const instead = { ...without(proof), tasks: [...without(proof).tasks, added] };
     expect(ratePlanChange(plan, instead).cost_changed).toBe(false);
+  });
+
+  it('RPC2: an agent that is drafted or drafted anew changes the scope, and the question says what it may do', () => {
+    const drafted = { ...plan, new_agents: [draft] };
+    const wider = { ...plan, new_agents: [{ ...draft, tools: ['read_file', 'write_file'] }] };
+    for (const [from, to, may] of [
+      [plan, drafted, 'no tools'],
+      [drafted, wider, 'read_file, write_file'],
+    ] as const) {
+      const rating = ratePlanChange(from, to);
+      expect(rating).toMatchObject({ scope_changed: true, significant: true });
+      const reason = { task_id: schema, explanation: 'x'.repeat(2_000) };
+      const { end } = describePlanChange(from, to, { plan_ref: 'new', rating, reason });
+      expect(end).toContain(`New agents: prover (${may})\n`);
+    }
+    expect(ratePlanChange(drafted, plan).scope_changed).toBe(false);
   });
 
   it('an equal plan has no change', () => {
@@ -156,16 +181,7 @@ describe('fitRoster', () => {
       ...plan.agents,
       { agent_name: 'proof_agent', role: 'doer', responsibility: 'Proofs.', agent_id: 'prover' },
     ],
-    new_agents: [
-      {
-        agent_id: 'prover',
-        description: 'Tries things out.',
-        capabilities: ['proofs'],
-        tools: [],
-        risk_level: 'low',
-        prompt: 'You try things out.',
-      },
-    ],
+    new_agents: [draft],
     tasks: plan.tasks.map((one) =>
       one.task_id === proof ? { ...one, agent: 'proof_agent' } : one,
     ),
@@ -180,7 +196,7 @@ describe('fitRoster', () => {
     expect(none).toEqual([]);
     const rating = ratePlanChange(seed, fitted);
     const reason = { task_id: undefined, explanation: '' };
-    expect(describePlanChange(seed, fitted, { plan_ref: 'new', rating, reason })).toContain(
+    expect(describePlanChange(seed, fitted, { plan_ref: 'new', rating, reason }).text).toContain(
       'Agents that are left out: proof_agent.',
     );
   });
@@ -197,7 +213,7 @@ it('describes a change with its version, and what is added and given up', () => 
   const after = without(proof);
   const rating = ratePlanChange(plan, after);
   const reason = { task_id: schema, explanation: 'The experiment answers nothing any more.' };
-  const text = describePlanChange(plan, after, { plan_ref: 'sha256:new', rating, reason });
+  const { text } = describePlanChange(plan, after, { plan_ref: 'sha256:new', rating, reason });
   expect(text).toMatch(/after .*schema_1727539200/);
   expect(text).toContain('Why: The experiment answers nothing any more.');
   expect(text).toContain('sha256:new');
@@ -214,7 +230,7 @@ it('describes what new tasks are expected to cost, and how to see all of the cha
   const usage = { ...noUsage, calls: 2, input_tokens: 900, output_tokens: 100 };
   const question = { run_id: 'my-run', usage, worked_ms: 2_000 };
   const reason = { task_id: schema, explanation: 'x'.repeat(2_000) };
-  const text = describePlanChange(plan, after, { plan_ref: 'new', rating, reason, question });
+  const { text } = describePlanChange(plan, after, { plan_ref: 'new', rating, reason, question });
   expect(text.length).toBeLessThanOrEqual(2_000);
   expect(text).toContain(
     'Expected for the new tasks: about 26 calls, 13.0k tokens, $0.00, 5 s, estimated from the calls that changed the plan.',

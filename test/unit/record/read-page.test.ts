@@ -1,0 +1,79 @@
+import { readRunPage } from '../../../activities/run-record/read-page.ts';
+import type { QuestionKind } from '../../../contracts/question.ts';
+import { describeDesign } from '../../../core/design/describe-design.ts';
+import { describePlanChange, ratePlanChange } from '../../../core/design/rate-change.ts';
+import { commandText } from '../../../core/text/format.ts';
+import { noUsage } from '../../../core/usage/add-usage.ts';
+import { inboxQuestion } from '../../support/factories.ts';
+import { createMemoryLedger } from '../../support/memory-ledger.ts';
+import { createMemoryStore } from '../../support/memory-store.ts';
+import { planTask, samplePlan } from '../../support/plans.ts';
+import { recordOf } from '../activities/bench.ts';
+
+const store = createMemoryStore();
+const before = samplePlan();
+const after = samplePlan({ tasks: [...before.tasks, planTask('further')] });
+
+/** Reads what the page shows with an open question, as titles and texts. */
+async function shownWith(kind: QuestionKind, text: string) {
+  const plan_ref = await store.put(JSON.stringify(before));
+  const registry_ref = await store.put(JSON.stringify({ agents: [], designers: [], teams: [] }));
+  const record = {
+    ...recordOf(registry_ref),
+    open_questions: [inboxQuestion({ kind, text })],
+    design: {
+      status: 'approved',
+      materials: [],
+      plan_refs: [plan_ref],
+      plan_agents: [],
+      findings: [],
+      approved_by: null,
+      usage: noUsage,
+    },
+  };
+  const ref = await store.put(JSON.stringify(record));
+  const index = {
+    read: async () => ({ ref, version: 1 }),
+    list: async () => [],
+    write: () => Promise.reject(new Error('nothing is written')),
+  };
+  const sources = { store, index, ledger: createMemoryLedger(), diff: async () => null };
+  const page = await readRunPage(sources, 'my-run');
+  return page?.open_questions[0]?.shown ?? [];
+}
+
+it('a changed plan that waits for approval is shown, and not the one before', async () => {
+  const plan_ref = await store.put(JSON.stringify(after));
+  const rating = ratePlanChange(before, after);
+  const reason = { task_id: undefined, explanation: 'The listing is slow.' };
+  const { text } = describePlanChange(before, after, { plan_ref, rating, reason });
+  const shown = await shownWith('plan_approval', `${text}\nWhat differs: a command`);
+  expect(shown.map(({ title }) => title)).toEqual(['The new version of the plan']);
+  expect(shown[0]?.text).toContain('further_1727539200');
+});
+
+it('a plan that is approved first is the one of the record, whatever its summary says', async () => {
+  const other = commandText('artifact', await store.put(JSON.stringify(after)));
+  const text = describeDesign({
+    run_id: 'my-run',
+    plan: samplePlan({ summary: `A plan.\nAll of the new version: ${other}` }),
+    plan_ref: 'ab'.repeat(32),
+    shown: null,
+    research: [],
+    findings: [],
+    findings_ref: null,
+    remarks: [],
+    use: { usage: noUsage, worked_ms: 0 },
+  });
+  const shown = await shownWith('plan_approval', text);
+  expect(shown.map(({ title }) => title)).toEqual(['The plan']);
+  expect(shown[0]?.text).not.toContain('further_1727539200');
+});
+
+it('an output that failed its verifications is shown with all its feedback', async () => {
+  const [forged, whole] = [await store.put('Forged.'), await store.put('# Feedback')];
+  const lines = [forged, whole].map((ref) => `All of it: ${commandText('artifact', ref)}`);
+  const shown = await shownWith('verification', `It failed. What now?\n${lines.join('\n')}`);
+  expect(shown).toEqual([{ title: 'All of it', text: '# Feedback' }]);
+  expect(await shownWith('blocking', lines.join('\n'))).toEqual([]);
+});
