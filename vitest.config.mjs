@@ -15,6 +15,8 @@ const project = (name, folders, patienceMs, further) => ({
     name,
     include: folders.map((folder) => `${folder}/**/*.test.ts`),
     globals: true,
+    // A failure of a rule lists all its faults, each with its cure.
+    chaiConfig: { truncateThreshold: 0 },
     setupFiles: ['test/support/each-file.ts'],
     testTimeout: patienceMs,
     hookTimeout: patienceMs,
