@@ -134,9 +134,11 @@ export interface OpenRunInput {
     'consultation' | 'archival' | 'evaluation' | 'notification'
   >;
   readonly run_id: string;
+  /** Temporal's run id of the first execution with this workflow id; a reset and a continuation keep it. Absent for a child. */
+  readonly chain_id?: string;
   /** Unchecked text of the user; validated in the activity, because workflow code does not load zod. */
   readonly input: unknown;
-  /** Place in the queues by the start command. Absent without one. */
+  /** Place in the queues by the start command, unchecked. Absent without one. */
   readonly load?: RunLoad;
   /** Unix epoch seconds. */
   readonly started_at: number;

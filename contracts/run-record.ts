@@ -147,6 +147,8 @@ export interface RunRecord {
   readonly registry_ref: Ref;
   /** Id of the store that has the record. Absent in records of older versions. */
   readonly store_id?: string;
+  /** Defined in OpenRunInput. Absent in records of older versions, and in those of children. */
+  readonly chain_id?: string;
   /** The typed input as JSON. Absent in records of older versions, and in those of parts that were started alone. */
   readonly input_ref?: Ref;
   /** Its place in the queues, also where the start command gave it and not the input. Absent without one. */

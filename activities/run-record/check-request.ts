@@ -150,8 +150,16 @@ export interface Surroundings {
   readonly teams: readonly TeamSummary[] | null;
 }
 
-/** Finds faults of a well-formed input: its executors, and the rules for every plan. */
+/** Finds faults of a well-formed input: its executors, the rules for every plan, and the criteria to verify. */
 export function checkRequest(
+  workflowType: WorkflowType,
+  request: RunRequest,
+  around: Surroundings,
+): readonly InputFault[] {
+  return [...checkWork(workflowType, request, around), ...checkVerified(request)];
+}
+
+function checkWork(
   workflowType: WorkflowType,
   request: RunRequest,
   around: Surroundings,
@@ -164,7 +172,7 @@ export function checkRequest(
     ];
   }
   if (typed?.kind === 'team') return checkTeamRequest(typed.input);
-  if (delegations === null) return checkVerified(request);
+  if (delegations === null) return [];
   if (workflowType === 'delegation') return checkExecutor(delegations[0]?.agent_id, around.agents);
   return checkPlan(outlinePlan(composePlan(delegations), noRef), {
     agents: around.agents.map((agent) => summariseAgent(agent)),
@@ -182,8 +190,9 @@ export function checkRequest(
 }
 
 /** Finds criteria for which a verifier is required, and which the input does not have. */
-function checkVerified({ verify, criteria }: RunRequest): readonly InputFault[] {
+function checkVerified({ verify, criteria, delegations }: RunRequest): readonly InputFault[] {
   if (typeof verify === 'boolean') return [];
+  if (delegations !== null) return checkTypedCriteria(verify, delegations);
   return verify.flatMap((id) => {
     const number = Number(/^goal-(\d+)$/.exec(id)?.[1] ?? 1);
     if (number >= 1 && number <= Math.max(1, criteria.length)) return [];
@@ -205,6 +214,19 @@ function checkPhaseVerified(typed: TriadInput | TriadPhaseInput): readonly Input
     reason:
       'a single phase has no output that could be verified. Try: leave it out, or start a triad',
   }));
+}
+
+function checkTypedCriteria(
+  verify: readonly string[],
+  delegations: readonly Delegation[],
+): readonly InputFault[] {
+  const known = delegations.flatMap((one) =>
+    one.acceptance_criteria.map(({ criterion_id }) => criterion_id),
+  );
+  const unknown = verify.filter((id) => !known.includes(id));
+  if (unknown.length === 0) return [];
+  const reason = `there is no criterion ${listNames(unknown)}. Criteria are: ${listNames(known)}`;
+  return [{ path: 'verify', reason }];
 }
 
 function checkTriadRequest(

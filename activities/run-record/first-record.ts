@@ -6,6 +6,7 @@ import type { RunRecord, RecordedCriterion } from '../../contracts/run-record.ts
 import { forkRecord } from '../../core/run/fork-record.ts';
 import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
 import { addPlannedCriteria } from '../../core/run/record-criteria.ts';
+import { definedOnly } from '../../core/json.ts';
 import { titleOf } from '../../core/text/cut-text.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import { quoteAgents, quoteTasks } from '../../core/design/describe-design.ts';
@@ -78,7 +79,12 @@ async function keepGuide(
 
 /** The record of a run that begins. The same input gives the same record. */
 function createFirstRecord(
-  { run_id, started_at, load }: Pick<OpenRunInput, 'run_id' | 'started_at' | 'load'>,
+  {
+    run_id,
+    chain_id,
+    started_at,
+    load,
+  }: Pick<OpenRunInput, 'run_id' | 'chain_id' | 'started_at' | 'load'>,
   request: RunRequest,
   registryRef: Ref,
   {
@@ -105,6 +111,7 @@ function createFirstRecord(
     instructions: [],
     registry_ref: registryRef,
     store_id: storeId,
+    ...definedOnly({ chain_id }),
     ...(inputRef !== null && { input_ref: inputRef }),
     ...chooseLoad(request, load),
     ...(request.workspaceDir !== null && {

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { OpenRunInput, OpenRunResult, PhaseStart } from '../../contracts/activity-types.ts';
 import type { RunBudget } from '../../contracts/budget.ts';
-import type { RunLimits } from '../../contracts/limits.ts';
+import type { RunLimits, RunLoad } from '../../contracts/limits.ts';
 import type { TeamSummary } from '../../contracts/team.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { definedOnly } from '../../core/json.ts';
@@ -10,7 +10,8 @@ import { resolveLimits } from '../../core/limits.ts';
 import { listKnownInputs } from '../../core/run/list-deliverables.ts';
 import { summariseTeams } from '../../core/team/summarise-teams.ts';
 import { findUnreadable } from '../../core/text/list-names.ts';
-import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
+import { orNull, type RegistrySnapshot } from '../artifacts/read-artifact.ts';
+import { readRecord } from '../artifacts/record-log.ts';
 import { findPlanFaults, storeCoordinationPlan } from '../artifacts/read-reports.ts';
 import type { AssertCurrent } from '../attempt/heartbeat.ts';
 import { checkBudget, listModels, listTypedLeaders, listTypedMembers } from './input-models.ts';
@@ -25,7 +26,7 @@ import { loadRegistry, summariseAgent, type LoadedRegistry } from './load-regist
 import { publishRecord } from './update-record.ts';
 import { readInput, type RunRequest } from './read-input.ts';
 import { resolveQuestionRules } from '../../core/questions/inbox-event.ts';
-import { chooseLoad, recordStore } from '../../core/run/run-place.ts';
+import { chooseLoad, readRunLoad, recordStore } from '../../core/run/run-place.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
 import { listSections } from '../../core/triad/roles.ts';
 
@@ -35,7 +36,7 @@ import { listSections } from '../../core/triad/roles.ts';
  * Repeating it with the same input gives the same references, and does not set back a run that has gone on.
  *
  * @param assertCurrent Throws when another attempt may have taken over the work.
- * @throws InvalidInput with every fault of the input and of the agent files at once.
+ * @throws InvalidInput with every fault of the input and of the agent files at once, and for the id of another run.
  * @throws {StoreUnavailable} when the store can't be read or written.
  */
 export async function openRun(
@@ -44,6 +45,7 @@ export async function openRun(
   assertCurrent: AssertCurrent,
 ): Promise<OpenRunResult> {
   const intake = await checkIntake(deps, input);
+  await checkFirst(deps, input);
   const { request, agents, pins, limits, budget, models, teams } = intake;
   const store = recordStore(await deps.identifyStore(), request.workspaceDir !== null);
   const properties = { ...deps.toolProperties, ...propertiesOf(pins) };
@@ -93,6 +95,18 @@ export async function openRun(
     ...(request.design !== null && { design: { ...request.design, plan: typedPlan } }),
   };
   return withFork(opened, fork);
+}
+
+/** Refuses the id of another run of this store: its record would be replaced, and its copies of a folder worked in. */
+async function checkFirst(
+  { store, index }: Pick<RecordDeps, 'store' | 'index'>,
+  { workflow_type, run_id, chain_id }: OpenRunInput,
+): Promise<void> {
+  const { ref } = await index.read(run_id);
+  const kept = ref === null ? null : await orNull(readRecord(store, ref));
+  if (chain_id === undefined || (kept?.chain_id ?? chain_id) === chain_id) return;
+  const reason = `a run "${run_id}" exists already in this store. Try: another one (planwave: --id)`;
+  throw createInvalidInput(workflow_type, [{ path: '--workflow-id', reason }]);
 }
 
 function toState({
@@ -152,7 +166,7 @@ function snapshotOf({ request, agents, designers, pins }: Intake): RegistrySnaps
  */
 export async function checkIntake(
   deps: IntakeDeps,
-  { workflow_type, input }: Pick<OpenRunInput, 'workflow_type' | 'input'>,
+  { workflow_type, input, load }: Pick<OpenRunInput, 'workflow_type' | 'input' | 'load'>,
 ): Promise<Intake> {
   const unreadable = findUnreadable(input);
   if (unreadable !== null) {
@@ -190,6 +204,7 @@ export async function checkIntake(
     ...checkBudget(budget, agents, [...members, ...listTypedLeaders(request)], deps.isPriced),
     ...checkTypedPlan(deps, request, agents),
     ...checkOnePlan(request),
+    ...checkPlace(request, load),
     ...(await checkWorkspace(deps, request)),
   ];
   if (ruleFaults.length > 0) throw createInvalidInput(workflow_type, ruleFaults);
@@ -199,6 +214,22 @@ export async function checkIntake(
 function checkOnePlan({ plan, from }: RunRequest): readonly InputFault[] {
   const reason = 'a run that goes on from another one takes its plan over. Try: leave it out';
   return plan !== null && from !== null ? [{ path: 'plan', reason }] : [];
+}
+
+/** Checks what only the start command says of the place in the queues: Temporal takes more than planwave does. */
+function checkPlace(
+  request: Pick<RunRequest, 'priority' | 'tenant'>,
+  started: RunLoad = {},
+): readonly InputFault[] {
+  const { priority = started.priority, tenant = started.tenant } = request;
+  const taken = readRunLoad({ priority, tenant });
+  const shape = 'expected 1 to 64 letters, digits, ".", "_" or "-". Try: "acme"';
+  return [
+    ...(taken?.tenant === tenant ? [] : [{ path: '--fairness-key', reason: shape }]),
+    ...(taken?.priority === priority
+      ? []
+      : [{ path: '--priority-key', reason: 'expected 1 (served first) to 5 (last). Try: 3' }]),
+  ];
 }
 
 /** Gives all agents the model that the input names, if it names one. */

@@ -29,18 +29,25 @@ export const amendRefusal = 'Signal amend: ';
 
 export const amendsTooMany = `${amendRefusal}a run checks changed answers ${engineLimits.amendsJudgedMax} times at most. Try: an instruction without answers`;
 
-/** @param wave Number of waves that have ended. */
-export function amendTooLate(runId: string, wave: number): string {
+/** @param wave Number of waves that have ended; null for a part that was started alone, which can't be forked. */
+export function amendTooLate(runId: string, wave: number | null): string {
+  if (wave === null) {
+    return `${amendRefusal}its work has ended. Try: start a new one, with the instruction in its input`;
+  }
   const fork = commandText('fork', runId, '--wave', String(wave + 1));
   return `${amendRefusal}the run is writing its result. Try: ${fork}, with --amend`;
 }
 
+/** @returns null when there are all. */
 export function unknownCriteria(
   ids: readonly string[],
   criteria: readonly CriterionState[],
-): string {
-  const known = listNames(criteria.map(({ criterion_id }) => criterion_id));
-  return `${amendRefusal}there is no criterion ${listNames(ids)}. Criteria are: ${known}.`;
+): string | null {
+  const known = criteria.map(({ criterion_id }) => criterion_id);
+  const unknown = ids.filter((id) => !known.includes(id));
+  if (unknown.length === 0) return null;
+  const all = known.length === 0 ? 'There are none yet' : `Criteria are: ${listNames(known)}`;
+  return `${amendRefusal}there is no criterion ${listNames(unknown)}. ${all}.`;
 }
 
 /** Longest reason; it is cut because it stands in summaries. */
@@ -186,13 +193,15 @@ export interface CheckedControl {
   readonly reason: string;
 }
 
+const controlFault = 'expected {"reason":"…"} or nothing. Nothing was changed';
+
 /** Checks the payload of pause, resume and stop. A stop can't be taken back, so nothing is guessed. */
 export function checkControl(payload: unknown): CheckedControl {
   const isObject = isRecord(payload) && Object.keys(payload).every((key) => key === 'reason');
   const reason = (isObject ? payload['reason'] : payload) ?? '';
   return typeof reason === 'string'
     ? { ok: true, reason: cleanLine(reason, reasonCharsMax) }
-    : { ok: false, reason: 'expected {"reason":"…"} or nothing. Nothing was changed' };
+    : { ok: false, reason: withExample(controlFault, { reason: 'budget meeting' }) };
 }
 
 /** Checks the payload of resume, which may end a park and leave a pause. */
@@ -205,7 +214,7 @@ export function checkResume(payload: unknown): CheckedControl & { readonly parke
     return { ...checkControl(others), parkedOnly: parked_only };
   }
   const reason = 'parked_only must be true or false. Nothing was changed';
-  return { ok: false, reason, parkedOnly: false };
+  return { ok: false, reason: withExample(reason, { parked_only: true }), parkedOnly: false };
 }
 
 function findInstructionFault(text: string): string | null {
@@ -230,10 +239,11 @@ function readWaived(value: unknown): string[] | null {
   return isEach ? [...new Set(ids)] : null;
 }
 
-function refuseAmend(reason: string): CheckedAmend {
-  return {
-    ok: false,
-    reason,
-    example: { instruction: 'Compare the prices too', waive_criteria: ['goal-2'] },
-  };
+function refuseAmend(fault: string): CheckedAmend {
+  const example = { instruction: 'Compare the prices too', waive_criteria: ['goal-2'] };
+  return { ok: false, reason: withExample(fault, example), example };
+}
+
+function withExample(fault: string, example: object): string {
+  return `${fault}${/[.?]$/.test(fault) ? '' : '.'} Try: ${JSON.stringify(example)}`;
 }

@@ -1,6 +1,7 @@
-import { patched, setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
+import { patched, setDefaultSignalHandler, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { SignalDefinition } from '@temporalio/workflow';
 import type { AmendedAnswer, AmendMessage } from '../../contracts/messages.ts';
+import { workflowTypes } from '../../contracts/names.ts';
 import { waiveCriteria, reopenChanged } from '../../core/criteria/criteria.ts';
 import { defaultLimits, engineLimits } from '../../core/limits.ts';
 import { describeUserFact } from '../../core/pool/settle-facts.ts';
@@ -36,7 +37,6 @@ import { newsOfAnswer } from '../../core/run/news.ts';
 import { judgeAnswers } from './activities.ts';
 import { nowSeconds } from './clock.ts';
 import { untilDone } from './failures.ts';
-import type { CriterionState } from '../../contracts/criterion.ts';
 import { listWaiting } from '../../core/questions/check-asked-questions.ts';
 import { listApprovers } from '../../core/questions/judge-answer.ts';
 
@@ -224,16 +224,17 @@ export function takeAmend(
   answers: readonly AmendedAnswer[],
 ): void {
   if (host.state.closing && patched('told-at-end')) {
-    return host.refuse(amendTooLate(host.runId, host.state.wave));
+    const isRun = workflowInfo().workflowType === workflowTypes.plannerRun;
+    return host.refuse(amendTooLate(host.runId, isRun ? host.state.wave : null));
   }
   if (host.state.amendments.length >= engineLimits.amendmentsMax) {
     return host.refuse(
       `${amendRefusal}a run takes ${engineLimits.amendmentsMax} instructions at most.`,
     );
   }
-  // The criteria are unknown until the input was read.
-  const unknown = host.state.opened === null ? [] : findUnknown(waived, host.state.criteria);
-  if (unknown.length > 0) return host.refuse(unknownCriteria(unknown, host.state.criteria));
+  const fault = unknownCriteria(waived, host.state.criteria);
+  // The criteria are unknown until the input was read: `takeUpOpened` checks the ids then.
+  if (fault !== null && host.state.opened !== null) return host.refuse(fault);
   takeAmended(host, answers);
   host.state.amendments = [...host.state.amendments, instruction];
   host.record.add({ type: 'instruction', instruction, ...(facts !== undefined && { facts }) });
@@ -251,11 +252,6 @@ export function takeAmend(
     host.record.add({ type: 'criteria_waived', criterion_ids: waived });
   }
   host.refresh();
-}
-
-function findUnknown(ids: readonly string[], criteria: readonly CriterionState[]): string[] {
-  const known = new Set(criteria.map(({ criterion_id }) => criterion_id));
-  return ids.filter((id) => !known.has(id));
 }
 
 /**

@@ -15,7 +15,8 @@ import type { KnownSpent, Usage } from '../../contracts/usage.ts';
 import type { DelegationStatusView, PlanView, RunPhase } from '../../contracts/views.ts';
 import { openBudget } from '../../core/budget/resolve-budget.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
-import { waiveCriteria } from '../../core/criteria/criteria.ts';
+import { applyPlan, waiveCriteria } from '../../core/criteria/criteria.ts';
+import { unknownCriteria } from '../../core/run/check-control.ts';
 import { formatUnreported } from '../../core/text/format.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import { nowSeconds } from './clock.ts';
@@ -73,7 +74,10 @@ export interface RootState {
   /** Null when the last wave was judged. */
   unjudged: UnjudgedWave | null;
   stop_reason: string | null;
-  /** True while the changes are brought in or the result is written: nothing that the user says then is planned for. */
+  /**
+   * True while the changes are brought in or the result is written, and where a part that was started alone asks about them:
+   * nothing that the user says then is planned for.
+   */
   closing: boolean;
   /** Set at the end; before, the phase follows from the other fields. */
   phase: RunPhase | null;
@@ -211,12 +215,16 @@ export function askingRules({ opened }: RootState): AskingRules {
   };
 }
 
-export function takeUpOpened(state: RootState, opened: OpenRunResult): void {
+/** @returns why criteria can't be waived that the user named before the input was read. */
+export function takeUpOpened(state: RootState, opened: OpenRunResult): readonly string[] {
   state.opened = opened;
   state.goal_title = opened.goal_title;
   state.waves_allowed = opened.limits.max_waves;
   state.budget = openBudget(opened.budget);
   state.criteria = waiveCriteria(opened.criteria, state.waived);
+  const planned = applyPlan(opened.criteria, opened.plan?.delegations ?? []);
+  const fault = unknownCriteria(state.waived, planned);
+  return fault === null ? [] : [fault];
 }
 
 /** Returns what the record of a run begins with. */

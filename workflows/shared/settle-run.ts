@@ -20,7 +20,7 @@ import type { ChangesMode } from '../../contracts/limits.ts';
  * Brings the changes of a run's agents into the user's folder, once, at its end: by the mode of the input, or as the user
  * answers. Whatever the end, the record says what became of them.
  *
- * @param mayGoOn True for a run that can plan once more. If undefined, it ends here.
+ * @param mayGoOn True for a run that can plan once more. If undefined, it ends here: instructions are refused from now on.
  * @returns false when the user told such a run something before they were settled: it goes on, and nothing was changed.
  */
 export async function settleChanges(
@@ -28,6 +28,7 @@ export async function settleChanges(
   status: RunStatus,
   mayGoOn = false,
 ): Promise<boolean> {
+  if (!mayGoOn) host.state.closing = true;
   const mode = host.state.opened?.changes;
   if (mode === undefined || mode === 'direct') return true;
   const heard = host.state.news.from_user;

@@ -1,11 +1,11 @@
 import { defaultPayloadConverter, workflowInfo } from '@temporalio/workflow';
 import type { Headers, WorkflowInterceptors } from '@temporalio/workflow';
+import type { OpenRunInput } from '../../contracts/activity-types.ts';
 import { loadHeader, storeHeader, workflowTypes } from '../../contracts/names.ts';
 import type { StoreIdentity } from '../../contracts/store.ts';
 import { isRecord } from '../../core/json.ts';
 import {
   addModelQueue,
-  chooseLoad,
   placeActivity,
   readRunLoad,
   toPriority,
@@ -66,7 +66,7 @@ export function interceptors(): WorkflowInterceptors {
           load = isFirst ? null : readRunLoad(readHeader(input.headers[loadHeader]));
           // A consultation opens no run, from which it could learn its place.
           if (isFirst && workflowType === workflowTypes.consultation)
-            load = startedWith().load ?? null;
+            load = readRunLoad(startedWith().load);
           return next(input);
         },
       },
@@ -101,8 +101,17 @@ function readHeader(payload: Payload | undefined): unknown {
   }
 }
 
-/** Returns the place in the queues that the start command gave this workflow. */
-export function startedWith(): { readonly load?: RunLoad } {
-  const { priorityKey, fairnessKey } = workflowInfo().priority ?? {};
-  return chooseLoad({ priority: priorityKey, tenant: fairnessKey });
+/** Returns what `openRun` learns of the start: the chain, and the place in the queues as the start command gave it, unchecked. */
+export function startedWith(): Pick<OpenRunInput, 'chain_id' | 'load'> {
+  const { parent, firstExecutionRunId, priority } = workflowInfo();
+  // Without one, the server may say 0 and "".
+  const load: RunLoad = {
+    ...(priority?.priorityKey && { priority: priority.priorityKey }),
+    ...(priority?.fairnessKey && { tenant: priority.fairnessKey }),
+  };
+  return {
+    // A child that its parent starts again, after a reset or for another evaluation, is the same run.
+    ...(parent === undefined && { chain_id: firstExecutionRunId }),
+    ...(Object.keys(load).length > 0 && { load }),
+  };
 }

@@ -141,6 +141,9 @@ export interface QuestionDesk {
   ask(question: OpenQuestion, signal: AbortSignal): Promise<void>;
 }
 
+/** Reason with which the signal of `QuestionDesk.ask` withdraws a question that has an answer. */
+export const answeredElsewhere = 'answered elsewhere';
+
 interface DeskOptions {
   readonly defaults: boolean;
   readonly ask: boolean;
@@ -211,7 +214,9 @@ export function createQuestionDesk(
       for (;;) {
         const given = await askInTerminal(question, io, { signal, signer });
         if (signal.aborted) {
-          say(`${cleanLine(question.question_id)} was answered elsewhere.`);
+          const fate =
+            signal.reason === answeredElsewhere ? 'was answered elsewhere' : 'is no longer open';
+          say(`${cleanLine(question.question_id)} ${fate}.`);
           return;
         }
         if (given === undefined) return leaveOpen(question);

@@ -83,7 +83,7 @@ export const questionOptions: readonly InputOption[] = [
   ['--verify', 'let an agent that is not the author verify every output'],
   [
     '--verify-criteria <ids>',
-    'like --verify, but only outputs for these criteria: "goal-1" is your first one, "goal-1,goal-3" are two',
+    'like --verify, but only outputs for these criteria: "goal-1" is your first one ("c1" for a team), "goal-1,goal-3" are two',
     null,
     (ids) => ids.split(',').map((id) => id.trim()),
   ],

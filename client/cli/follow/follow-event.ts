@@ -61,7 +61,13 @@ export type FollowEvent =
     }
   /** People were reminded of it, or another person is asked too. */
   | { readonly type: 'question_urged'; readonly run_id: string; readonly question: Question }
-  | { readonly type: 'question_closed'; readonly run_id: string; readonly question_id: string }
+  | {
+      readonly type: 'question_closed';
+      readonly run_id: string;
+      readonly question_id: string;
+      /** False for one that was withdrawn or left at the end, and where no worker told. */
+      readonly answered: boolean;
+    }
   /** Something about the watching itself: the connection, the worker, an answer that was sent. */
   | { readonly type: 'notice'; readonly run_id: string; readonly text: string }
   | RunEndedEvent;
@@ -213,7 +219,12 @@ function questionChanges(before: RunSnapshot | null, after: RunSnapshot): Follow
   );
   return [
     ...closed.map(({ question_id }): FollowEvent => {
-      return { type: 'question_closed', run_id, question_id };
+      return {
+        type: 'question_closed',
+        run_id,
+        question_id,
+        answered: isAnswered(after, question_id),
+      };
     }),
     ...after.questions
       .filter(({ question_id }) => !known.has(question_id))
@@ -222,6 +233,10 @@ function questionChanges(before: RunSnapshot | null, after: RunSnapshot): Follow
       }),
     ...urged.map((question): FollowEvent => ({ type: 'question_urged', run_id, question })),
   ];
+}
+
+export function isAnswered({ answered }: Pick<RunSnapshot, 'answered'>, id: string): boolean {
+  return answered.some(({ question_id }) => question_id === id);
 }
 
 /** @param artifactHome folder below which a worker on this machine writes, `PLANWAVE_HOME`; null when it writes no files */

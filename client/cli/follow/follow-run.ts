@@ -4,10 +4,14 @@ import type { PlanwaveClient } from '../../planwave-client.ts';
 import { Interrupted, type CliIo } from '../cli-io.ts';
 import { exitCodes } from '../cli-error.ts';
 import type { OpenQuestion } from '../../../contracts/views.ts';
-import { createQuestionDesk, type QuestionDesk } from '../ask/ask-in-terminal.ts';
+import {
+  answeredElsewhere,
+  createQuestionDesk,
+  type QuestionDesk,
+} from '../ask/ask-in-terminal.ts';
 import { createPresenter, type Presenter } from './presenter.ts';
 import { createSnapshotReader, type SnapshotReader, type RunSnapshot } from './read-snapshot.ts';
-import { exitCodeOfEnd, toRunEndedEvent } from './follow-event.ts';
+import { exitCodeOfEnd, isAnswered, toRunEndedEvent } from './follow-event.ts';
 import { commandText } from '../../../core/text/format.ts';
 
 export interface FollowOptions {
@@ -129,7 +133,7 @@ function retrying<T>(follower: Follower, work: () => Promise<T>): Promise<T> {
   return tellNotices(persist(work, options), (text) => tell(follower, text));
 }
 
-/** Asks, and withdraws the prompt when the question was answered elsewhere or the run ended. */
+/** Asks, and withdraws the prompt when the question is no longer open. */
 async function askWhileOpen(follower: Follower, question: OpenQuestion): Promise<void> {
   const { desk, interrupt, presenter } = follower;
   const prompt = new AbortController();
@@ -158,7 +162,7 @@ async function takeBackWhenClosed(
       const snapshot: RunSnapshot = await reader.read();
       const isOpen = snapshot.questions.some((open) => open.question_id === question.question_id);
       if (!isOpen && snapshot.note === null) {
-        prompt.abort();
+        prompt.abort(isAnswered(snapshot, question.question_id) ? answeredElsewhere : undefined);
         return;
       }
     } catch {

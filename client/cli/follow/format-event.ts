@@ -41,7 +41,9 @@ export function formatEvent(event: ShownEvent, paint: Paint): string[] {
     case 'question_urged':
       return describeQuestion(event.question, paint).slice(0, 2);
     case 'question_closed':
-      return [`${cleanLine(event.question_id)} is answered`];
+      return [
+        `${cleanLine(event.question_id)} is ${event.answered ? 'answered' : 'no longer open'}`,
+      ];
     case 'notice':
       return [paint('attention', cleanLine(event.text))];
     case 'ended':

@@ -148,7 +148,7 @@ type Waves = Pick<RunSnapshot, 'done' | 'plan_summary'>;
 
 const noWaves: Waves = { done: [], plan_summary: null };
 
-/** @param isDue False when no question waits, and answers are not wanted. */
+/** @param isDue False when no question waits, and answers are not wanted. What became of those that waited is read once more. */
 async function readQuestions(
   client: PlanwaveClient,
   last: RunSnapshot | null,
@@ -156,7 +156,7 @@ async function readQuestions(
   isDue: boolean,
 ): Promise<Pick<RunSnapshot, 'questions' | 'answered' | 'rejected'>> {
   const { questions, answered, rejected } = last ?? nothingYet;
-  if (!isDue) return { questions: [], answered, rejected };
+  if (!isDue && questions.length === 0) return { questions: [], answered, rejected };
   const view = live(await client.questions(runId));
   return view === null
     ? { questions, answered, rejected }

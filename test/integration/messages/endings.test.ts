@@ -1,8 +1,9 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PlannerRunResult } from '../../../contracts/planner-run.ts';
-import { openQuestion } from '../../support/asking.ts';
+import { openQuestion, rejectedMessages } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { eventTypes } from '../../support/histories.ts';
@@ -11,6 +12,7 @@ import {
   blocked,
   callsOf,
   completed,
+  decision,
   held,
   plan,
   plans,
@@ -18,6 +20,7 @@ import {
   work,
   works,
 } from '../../support/scripted-work.ts';
+import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -172,4 +175,38 @@ it('cancel before the first task is a cancelled run', async () => {
   await expect(run.result()).rejects.toThrow('Workflow execution cancelled');
   expect(stage.rehearsal.counts().calls).toBe(0);
   await expectPromisesKept(stage, run.workflowId);
+});
+
+it('another start with the id of a run that has ended is refused, and leaves its record alone', async () => {
+  stage.rehearsal.script([
+    plans(1, plan([work('host')])),
+    works('host', { json: completed('host-done') }),
+    { match: { schema: 'decision' }, reply: { json: decision() } },
+  ]);
+  const run = await stage.start('plannerRun', { goal }, 'used-twice');
+  await stage.result(run);
+  const again = await stage.start('plannerRun', { goal: 'Another one' }, 'used-twice');
+  const failure: unknown = await again.result().catch((error: unknown) => error);
+  expect(failure).toMatchObject({
+    cause: { message: expect.stringContaining('"used-twice" exists already in this store') },
+  });
+  expect(await storedRecord(stage.home, 'used-twice')).toMatchObject({ goal });
+});
+
+it('a delegation alone refuses an instruction while it asks what becomes of its changes', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'planwave-endings-'));
+  const input = { path: 'page.md', content: 'The page.' };
+  stage.rehearsal.script([
+    works('task', { tool_use: [{ name: 'write_file', input }] }, 1),
+    works('task', { json: { ...completed('c1'), effects_claimed: ['page.md'] } }),
+  ]);
+  const task = { agent_id: 'engineer', task_description: goal, workspace_dir: dir };
+  const run = await stage.start('delegation', task);
+  await openQuestion(stage, run);
+  await run.signal('amend', { instruction: 'Add a note.' });
+  const [refused] = await rejectedMessages(stage, run, 1);
+  expect(refused?.reason).toContain('its work has ended. Try: start a new one');
+  await run.signal('answer', { question_id: 'q1', answer: 'keep' });
+  expect(await run.result()).toMatchObject({ status: 'completed' });
+  rmSync(dir, { recursive: true });
 });

@@ -225,3 +225,19 @@ it('finding T4: the token of a run stands in no prompt, record or file', async (
     expect([path, text.includes(token)]).toEqual([path, false]);
   }
 });
+
+it('an instruction that comes before the input was read names a criterion that does not exist', async () => {
+  await stage.stopWorker();
+  stage.rehearsal.script([
+    plans(1, plan([work('host', { criteria: ['goal-1'] })])),
+    works('host', { json: completed('goal-1') }),
+    { match: { schema: 'decision' }, reply: { json: decision() } },
+  ]);
+  const run = await stage.start('plannerRun', { goal, criteria: ['It is restored once.'] });
+  await run.signal('amend', { instruction: 'Less.', waive_criteria: ['gaol-1'] });
+  await stage.startWorker();
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  expect((await stage.questions(run)).rejected.map(({ reason }) => reason)).toEqual([
+    'Signal amend: there is no criterion "gaol-1". Criteria are: "goal-1".',
+  ]);
+});

@@ -214,11 +214,12 @@ it('amend reaches the next planning and waives criteria; a bad one is recorded',
   ])
     await run.signal('amend', bad);
   const rejected = await rejectedMessages(stage, run, 5);
+  const example = 'Try: {"instruction":"Compare the prices too","waive_criteria":["goal-2"]}';
   expect(rejected.map(({ reason }) => reason)).toEqual([
-    'Signal amend: the instruction is empty',
-    'Signal amend: the instruction is empty',
-    'Signal amend: expected one JSON object with an instruction',
-    'Signal amend: the instruction has 5000 characters, the limit is 4000',
+    `Signal amend: the instruction is empty. ${example}`,
+    `Signal amend: the instruction is empty. ${example}`,
+    `Signal amend: expected one JSON object with an instruction. ${example}`,
+    `Signal amend: the instruction has 5000 characters, the limit is 4000. ${example}`,
     'Signal amend: there is no criterion "goal-7". Criteria are: "goal-1", "goal-2", "hard-done", "easy-done".',
   ]);
   first.release();

@@ -4,7 +4,15 @@ import { formatEvent } from '../../../client/cli/follow/format-event.ts';
 import type { RunSnapshot } from '../../../client/cli/follow/read-snapshot.ts';
 import { createPaint } from '../../../client/cli/terminal-text.ts';
 import { taskView, teamView } from '../../support/team-fixtures.ts';
-import { delegation, listing, question, snapshot, status, wave } from './support/samples.ts';
+import {
+  answeredQuestion,
+  delegation,
+  listing,
+  question,
+  snapshot,
+  status,
+  wave,
+} from './support/samples.ts';
 import type { TriadPhase } from '../../../contracts/triad.ts';
 
 const paint = createPaint(false);
@@ -102,12 +110,15 @@ it('tells the tasks of a team in a team on their own', () => {
   ).toEqual([{ type: 'task', run_id: 'run-1', wave: 1, task: taskView('d1.d1') }]);
 });
 
-it('tells a question with the command that answers it, and that it is answered', () => {
+it('tells a question with the command that answers it, and what became of it', () => {
   const asked = snapshot({ questions: [question()] });
   expect(detectChanges(snapshot(), asked)).toMatchObject([
     { type: 'question', command: "npm run planwave -- answer run-1 q1 'your answer'" },
   ]);
-  expect(types(asked, snapshot())).toEqual(['question_closed']);
+  const told = (after: RunSnapshot): string[] =>
+    detectChanges(asked, after).flatMap((event) => formatEvent(event, paint));
+  expect(told(snapshot({ answered: [answeredQuestion()] }))).toEqual(['q1 is answered']);
+  expect(told(snapshot())).toEqual(['q1 is no longer open']);
 });
 
 it('tells when no worker answers, and when one is back', () => {

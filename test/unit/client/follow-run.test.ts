@@ -10,7 +10,15 @@ import type { FollowOptions } from '../../../client/cli/follow/follow-run.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createFakeDeps, createFakeClient, notFound } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
-import { delegation, listing, noUsage, question, status, wave } from './support/samples.ts';
+import {
+  answeredQuestion,
+  delegation,
+  listing,
+  noUsage,
+  question,
+  status,
+  wave,
+} from './support/samples.ts';
 
 const lost = new PlanwaveClientError('unreachable', 'gone');
 
@@ -34,8 +42,8 @@ function endOf(runStatus: 'completed' | 'finished_unmet'): RunEnd {
   };
 }
 
-/** A run that asks one question and completes when it has an answer. */
-function askingRun(): { client: PlanwaveClient; answers: unknown[] } {
+/** A run that asks one question and completes when it has an answer, or withdraws it and completes. */
+function askingRun(withdraws = false): { client: PlanwaveClient; answers: unknown[] } {
   const answers: unknown[] = [];
   const asked = question({ expected_answer_format: 'boolean', default_answer: 'yes' });
   const isOpen = (): boolean => answers.length === 0;
@@ -49,7 +57,12 @@ function askingRun(): { client: PlanwaveClient; answers: unknown[] } {
     questions: () =>
       Promise.resolve({
         live: true,
-        view: { open: isOpen() ? [asked] : [], answered: [], rejected: [], rejected_total: 0 },
+        view: {
+          open: isOpen() ? [asked] : [],
+          answered: isOpen() || withdraws ? [] : [answeredQuestion()],
+          rejected: [],
+          rejected_total: 0,
+        },
       }),
     answer: (_run, { question_id, answer }) => {
       if (answer === 'maybe') {
@@ -132,6 +145,22 @@ it('takes a question back that was answered elsewhere', async () => {
   expect(await following).toBe(0);
   expect(io.out()).toContain('q1 was answered elsewhere.');
 });
+
+it.each([true, false])(
+  'says of a question that was withdrawn that it is no longer open: %j',
+  async (isTerminal) => {
+    const { client, answers } = askingRun(true);
+    const io = createFakeIo({ isTerminal });
+    const following = followRun(client, 'run-1', options({ io }));
+    await eventually('the question', async () =>
+      io.out().includes(isTerminal ? '> ' : 'answer with: '),
+    );
+    answers.push('it was withdrawn');
+    expect(await following).toBe(0);
+    expect(io.out()).toContain('q1 is no longer open');
+    expect(io.out()).not.toContain('answered');
+  },
+);
 
 it('answers with the default when that was asked for', async () => {
   const { client, answers } = askingRun();

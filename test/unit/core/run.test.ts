@@ -1,10 +1,12 @@
 import * as fc from 'fast-check';
 import { engineLimits, defaultLimits } from '../../../core/limits.ts';
 import {
+  amendTooLate,
   checkAmend,
   checkControl,
   checkResume,
   findAnswersFault,
+  unknownCriteria,
 } from '../../../core/run/check-control.ts';
 import { checkEscalation } from '../../../core/run/read-escalations.ts';
 import { decideNextStep, isFlooded } from '../../../core/run/decide-next-step.ts';
@@ -150,6 +152,7 @@ describe('messages that steer a run', () => {
     if (checked.ok) throw new Error('expected a refusal');
     expect(checked.reason).toContain(reason);
     expect(checkAmend(checked.example).ok).toBe(true);
+    expect(checked.reason).toContain(`Try: ${JSON.stringify(checked.example)}`);
   });
 
   it.each([
@@ -171,6 +174,19 @@ describe('messages that steer a run', () => {
       expect(checkControl(nothing)).toEqual({ ok: true, reason: '' });
     }
     expect(checkControl({ reason: 'x'.repeat(9_000) }).reason).toHaveLength(500);
+  });
+
+  it('criteria that do not exist are refused with those that do', () => {
+    expect(unknownCriteria(['a'], [criterion('a')])).toBeNull();
+    expect(unknownCriteria(['a', 'b', 'c'], [criterion('a')])).toBe(
+      'Signal amend: there is no criterion "b", "c". Criteria are: "a".',
+    );
+    expect(unknownCriteria(['b'], [])).toContain('There are none yet.');
+  });
+
+  it('a part that was started alone is not forked for a late instruction', () => {
+    expect(amendTooLate('my-run', 1)).toContain('fork my-run --wave 2, with --amend');
+    expect(amendTooLate('my-task', null)).toMatch(/its work has ended\. Try: start a new one/);
   });
 
   it('K3: a resume may leave a pause', () => {
@@ -196,6 +212,7 @@ describe('messages that steer a run', () => {
     const { ok, reason } = checkControl(payload);
     expect(ok).toBe(false);
     expect(reason).toContain('expected {"reason":"…"} or nothing');
+    expect(reason).toContain('Try: {"reason":"budget meeting"}');
   });
 
   it('WM2: an escalation keeps the fields we know, and only those', () => {

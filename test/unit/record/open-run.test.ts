@@ -96,6 +96,45 @@ it('gives the same references for the same call', async () => {
   expect(await readTree(harness.home)).toEqual(tree);
 });
 
+describe('another start with the same id', () => {
+  const start = { workflow_type: 'plannerRun', run_id: 'my-run', started_at: startedAt } as const;
+  const open = (input: object, chain_id?: string): Promise<unknown> =>
+    harness.openRun({ ...start, input, ...(chain_id !== undefined && { chain_id }) });
+
+  it('is refused, and changes nothing of the first run', async () => {
+    await open({ goal: 'First' }, 'one');
+    const tree = await readTree(harness.home);
+    await expect(open({ goal: 'Second' }, 'two')).rejects.toMatchObject({
+      type: 'InvalidInput',
+      message: expect.stringContaining(
+        '- --workflow-id: a run "my-run" exists already in this store. Try: another one',
+      ),
+    });
+    expect(await readTree(harness.home)).toEqual(tree);
+  });
+
+  it('is taken where the first was refused, is of an older version, or goes on after a reset', async () => {
+    await expect(open({ goal: '' }, 'one')).rejects.toMatchObject({ type: 'InvalidInput' });
+    await open({ goal: 'Second' });
+    await open({ goal: 'Third' }, 'three');
+    await open({ goal: 'Third, once more' }, 'three');
+    await open({ goal: 'Third, as a child' });
+  });
+});
+
+it('refuses a place in the queues that only the start command gives, and that no run can have', async () => {
+  const start = { workflow_type: 'plannerRun', run_id: 'my-run', started_at: startedAt } as const;
+  const load = { priority: 9, tenant: 'two words' };
+  const input = { goal: 'Goal' };
+  await expect(harness.openRun({ ...start, input, load })).rejects.toMatchObject({
+    type: 'InvalidInput',
+    details: [[{ path: '--fairness-key' }, { path: '--priority-key' }]],
+  });
+  const own = { ...input, priority: 2, tenant: 'acme' };
+  const opened = await harness.openRun({ ...start, input: own, load });
+  expect(opened).toMatchObject({ load: { priority: 2, tenant: 'acme' } });
+});
+
 it("loads the user's own agents from the folder that the input names", async () => {
   const dirs: (string | null)[] = [];
   const at = await createHarness({

@@ -1,4 +1,4 @@
-import type { Question } from '../../../../contracts/question.ts';
+import type { AnsweredQuestion, Question } from '../../../../contracts/question.ts';
 import type { DelegationView, QuestionWait, StatusView } from '../../../../contracts/views.ts';
 import type { RunListing } from '../../../../client/run-listing.ts';
 import type {
@@ -15,6 +15,13 @@ export { noUsage };
 export function question(fields: Partial<Question & QuestionWait> = {}): Question & QuestionWait {
   const asked = inboxQuestion({ delegation_id: 'gather-facts', asked_at: 1_700_000_000 });
   return { ...asked, waiting: ['gather-facts'], blocked: [], ...fields };
+}
+
+/** The user's answer to `question()`. */
+export function answeredQuestion(): AnsweredQuestion {
+  const { question_id, text, delegation_id } = question();
+  const given = { answer: 'yes', answered_by: 'user', source_refs: [], answered_at: 1 };
+  return { question_id, text, delegation_id, ...given };
 }
 
 export function listing(fields: Partial<RunListing> = {}): RunListing {
