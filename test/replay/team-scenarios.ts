@@ -128,7 +128,10 @@ export const teamScenarios: readonly Scenario[] = [
       );
       const engineers = members.map((one) => ({ ...one, agent_id: 'engineer' }));
       const delegations = [
-        triadWork('files', 'consensus', { triad: { ...rest, members: engineers } }),
+        triadWork('files', 'consensus', {
+          agent_id: 'engineer',
+          triad: { ...rest, members: engineers },
+        }),
       ];
       const run = await stage.start(
         'plannerWave',

@@ -221,6 +221,7 @@ it('members change files one after the other, because they share the copy of the
     workspace_dir: mkdtempSync(join(tmpdir(), 'planwave-files-')),
     delegations: [
       triadWork('files', 'consensus', {
+        agent_id: 'engineer',
         criteria: threeOf('files'),
         triad: { ...rest, members: engineers },
       }),
