@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { BudgetAmounts } from './budget.ts';
-import { LimitsInput, type RunLoad } from './limits.ts';
+import { LimitsInput, type OpenedPlace } from './limits.ts';
 import type { Ref } from './ref.ts';
-import type { StoreIdentity } from './store.ts';
 import type { Usage } from './usage.ts';
 import { TriadType } from './triad.ts';
 import { Slug } from './agent-definition.ts';
@@ -234,13 +233,7 @@ export interface OpenedEvaluation {
 }
 
 export type OpenEvaluationResult =
-  | {
-      readonly type: 'open';
-      readonly evaluation: OpenedEvaluation;
-      readonly load?: RunLoad;
-      /** Store in which it is kept. Undefined when an earlier version opened it. */
-      readonly store?: StoreIdentity;
-    }
+  | ({ readonly type: 'open'; readonly evaluation: OpenedEvaluation } & OpenedPlace)
   | { readonly type: 'refused'; readonly reason: string };
 
 /** State that an evaluation carries over continue-as-new. Only the engine writes it. */

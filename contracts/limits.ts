@@ -1,3 +1,4 @@
+import type { StoreIdentity } from './store.ts';
 import { z } from 'zod';
 import { Slug } from './agent-definition.ts';
 import { triadTypes } from './names.ts';
@@ -69,6 +70,13 @@ export interface RunLoad {
   readonly tenant?: string;
   /** Task queue of the model calls. Absent: that of the run. */
   readonly model_queue?: string;
+}
+
+/** Place of an evaluation, as its opening tells it. */
+export interface OpenedPlace {
+  readonly load?: RunLoad;
+  /** Store in which it is kept. Undefined when an earlier version opened it. */
+  readonly store?: StoreIdentity;
 }
 
 /** Settings of every typed input: spread them into the input's schema. */

@@ -1,5 +1,5 @@
 import { runInNewContext } from 'node:vm';
-import { Context } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import {
   EvaluationInput,
   type CellResult,
@@ -44,7 +44,7 @@ export async function gradeCell(
 ): Promise<GradedCell> {
   const { ref } = await deps.index.read(run_id);
   if (ref === null) {
-    return { status: 'failed', reason: 'The run has no record.', grades: [], answer_ref: null };
+    return failedCell('The run has no record.');
   }
   const input = await readShape(deps.store, input_ref, EvaluationInput, 'an evaluation');
   const record = await readRecord(deps.store, ref);
@@ -200,7 +200,30 @@ export function createEvaluationActivities(deps: EvaluationDeps): EvaluationActi
         const { workflowExecution, activityRunId = '' } = Context.current().info;
         return openEvaluation(deps, input, workflowExecution?.runId ?? activityRunId);
       }),
-    gradeCell: (input) => whileCurrent((assertCurrent) => gradeCell(deps, input, assertCurrent)),
-    keepCell: (input) => withHeartbeat(() => keepCell(deps, input, Context.current().info.attempt)),
+    gradeCell: (input) =>
+      failAlone(
+        () => whileCurrent((assertCurrent) => gradeCell(deps, input, assertCurrent)),
+        (why) => failedCell(`Its answer could not be judged: ${why}`),
+      ),
+    keepCell: (input) =>
+      failAlone(
+        () => withHeartbeat(() => keepCell(deps, input, Context.current().info.attempt)),
+        (why) => deps.onLeftOut?.(`The result of cell ${input.result.cell} is not kept: ${why}`),
+      ),
   };
+}
+
+/** Turns a failure that no other attempt would mend into a result, so that it is that of its cell and not of the whole evaluation. */
+async function failAlone<T>(work: () => Promise<T>, toResult: (why: string) => T): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true) throw error;
+    return toResult(error.message);
+  }
+}
+
+function failedCell(why: string): GradedCell {
+  const reason = cutText(why, reasonCharsMax);
+  return { status: 'failed', reason, grades: [], answer_ref: null };
 }

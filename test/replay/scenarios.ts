@@ -89,6 +89,25 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
+    name: 'evaluation-flooded',
+    keep: { '': { last: 'evaluation-flooded' } },
+    async play(stage, runId) {
+      stage.rehearsal.script([
+        { match: { schema: 'delegation' }, reply: { pass: true, delayMs: 600_000 } },
+      ]);
+      const goals = [{ name: 'backup', goal }];
+      const settings = [{ name: 'alone', run: 'model' }];
+      const input = { name: 'flooded', goals, settings, repeat: 2, parallel: 1 };
+      const run = await stage.start('evaluation', input, runId);
+      await stage.rehearsal.waitForCalls(1);
+      await stage.stopWorker();
+      const names = Array.from({ length: 101 }, (_one, nth) => (nth === 50 ? 'stop' : 'noise'));
+      await Promise.all(names.map((name) => run.signal(name, { reason: 'enough' })));
+      await stage.startWorker();
+      await run.result();
+    },
+  },
+  {
     name: 'one-question',
     keep: {
       '': { last: 'plannerRun-one-question' },

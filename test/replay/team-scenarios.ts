@@ -51,6 +51,15 @@ async function playTriads(stage: Stage, runId: string, limits: object): Promise<
 /** Scenarios of triads and teams, alone and in a wave. */
 export const teamScenarios: readonly Scenario[] = [
   {
+    name: 'team-verified',
+    keep: { '': { last: 'team-verified' } },
+    async play(stage, runId) {
+      const input = { message: goal, members: ['researcher', 'writer'], verify: true };
+      const run = await stage.start('team', input, runId);
+      await run.result();
+    },
+  },
+  {
     name: 'dialectic',
     keep: {
       '': { last: 'triad-dialectic' },

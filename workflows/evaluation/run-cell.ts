@@ -1,13 +1,5 @@
-import {
-  isCancellation,
-  log,
-  patched,
-  sleep,
-  startChild,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { isCancellation, startChild, workflowInfo } from '@temporalio/workflow';
 import type { Allowance } from '../../contracts/budget.ts';
-import type { FailureType } from '../../contracts/errors.ts';
 import type {
   Cell,
   CellResult,
@@ -38,7 +30,7 @@ import { converse, openConversation } from '../shared/conversation.ts';
 import { nobodyAbove } from '../shared/superior.ts';
 import type { CellOrders } from './cell-orders.ts';
 import { childOptions } from '../shared/visibility.ts';
-import { readFailure, untilDone } from '../shared/failures.ts';
+import { readFailure } from '../shared/failures.ts';
 
 const reasonCharsMax = 300;
 
@@ -108,27 +100,8 @@ export async function runCell(
   const { goal } = partsOf(opened.input, open);
   // The folder may be another one the next time.
   const isKept = goal.workspace_dir === undefined && isWorthKeeping(result, share);
-  if (isKept) await keep(opened, open, result);
+  if (isKept) await keepCell({ address: open.address, result, input_ref: opened.input_ref });
   return result;
-}
-
-/** Keeps a result for later evaluations. One that can't be kept stays the result of its cell. */
-async function keep(
-  { input_ref }: OpenedEvaluation,
-  { address, cell }: OpenCell,
-  result: CellResult,
-): Promise<void> {
-  try {
-    await keepCell({ address, result, input_ref });
-  } catch (error) {
-    if (isCancellation(error) || !failsAlone()) throw error;
-    log.warn('the result of a cell is not kept', { cell, reason: readFailure(error).message });
-  }
-}
-
-/** Returns false for an evaluation from before 2026-11-27, which a failure of one cell ends. */
-function failsAlone(): boolean {
-  return patched('cell-fails-alone');
 }
 
 /** Returns false for what may end otherwise the next time: it failed, was stopped, or did without a part of its money. */
@@ -192,32 +165,14 @@ async function runGoal(
   }
 }
 
-/** Milliseconds between two rounds of attempts while no worker reaches the store: the answer is paid for. */
-const storeWaitMs = 60_000;
-
-/** Judges an answer by code. One that can't be judged, and not because the store is away, is the failure of its cell alone. */
 async function judge(
   opened: OpenedEvaluation,
   open: OpenCell,
   { failure }: EndedRun,
 ): Promise<GradedCell> {
-  if (failure !== null) return failedCell(failure);
+  if (failure !== null) return { status: 'failed', reason: failure, grades: [], answer_ref: null };
   const input = { input_ref: opened.input_ref, cell: cellOf(open), run_id: runIdOf(opened, open) };
-  try {
-    return await untilDone(
-      () => gradeCell.executeWithOptions({ summary: `grade cell ${open.cell}` }, [input]),
-      () => sleep(storeWaitMs, { summary: 'the store is away' }),
-      ({ type }) => type === ('StoreUnavailable' satisfies FailureType) && failsAlone(),
-    );
-  } catch (error) {
-    if (isCancellation(error) || !failsAlone()) throw error;
-    return failedCell(`Its answer could not be judged: ${readFailure(error).message}`);
-  }
-}
-
-function failedCell(why: string): GradedCell {
-  const reason = cutText(why, reasonCharsMax);
-  return { status: 'failed', reason, grades: [], answer_ref: null };
+  return gradeCell.executeWithOptions({ summary: `grade cell ${open.cell}` }, [input]);
 }
 
 interface ModelGrading {

@@ -35,12 +35,22 @@ export const { runTool } = proxyActivities<Activities>({
 });
 
 /** Commands of evidence checks: as many as a check may run, each within its own time. */
-export const { gatherEvidence, gradeCell } = proxyActivities<Activities>({
+const checks = {
   startToCloseTimeout: '1 hour',
   scheduleToCloseTimeout: '30 days',
   heartbeatTimeout: shortHeartbeatTimeout,
   cancellationType: ActivityCancellationType.TRY_CANCEL,
   retry: { initialInterval: '200 milliseconds', maximumInterval: '1 minute', maximumAttempts: 20 },
+} as const;
+export const { gatherEvidence } = proxyActivities<Activities>(checks);
+
+/**
+ * An evaluation can't park, and the answer is paid for: the attempts wait most of a day for the store, and still end where a
+ * command ends each worker that runs it.
+ */
+export const { gradeCell } = proxyActivities<Activities>({
+  ...checks,
+  retry: { ...checks.retry, maximumAttempts: 1_000 },
 });
 
 /** Called while the run stops: an unresponsive store must not delay its end. */

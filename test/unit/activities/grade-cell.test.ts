@@ -2,8 +2,12 @@ import { readFileSync } from 'node:fs';
 import type { GradeCellInput } from '../../../contracts/evaluation.ts';
 import { whileCurrent } from '../../../activities/attempt/heartbeat.ts';
 import { createGitWorktrees } from '../../../activities/adapters/git/git-worktrees.ts';
-import { gradeCell } from '../../../activities/evaluation/create-evaluation-activities.ts';
-import type { RunIndex } from '../../../activities/ports/artifact-store.ts';
+import {
+  createEvaluationActivities,
+  gradeCell,
+} from '../../../activities/evaluation/create-evaluation-activities.ts';
+import { StoreUnavailable, type RunIndex } from '../../../activities/ports/artifact-store.ts';
+import { noUsage } from '../../../core/usage/add-usage.ts';
 import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import { createGitFixture, put } from '../../support/git-fixture.ts';
 import { notFound, oldAttempt } from '../../support/old-attempt.ts';
@@ -117,4 +121,37 @@ it('a command is left out, for people to read, where the changes of the run cont
   ]);
   expect(grades[0]?.reason).not.toContain('missing_info_requests');
   expect([answer_ref, hasRun]).toEqual([expect.any(String), false]);
+});
+
+it('an answer that can never be judged is the failure of its cell, and one that may is judged again', async () => {
+  const bench = await createBench();
+  let told = 'the index is broken';
+  const away = new StoreUnavailable('away', { path: 'index', code: null });
+  const read = () => Promise.reject(told === '' ? away : new Error(told));
+  // No more than these activities use.
+  const deps: Parameters<typeof createEvaluationActivities>[0] = Object.assign(
+    Object.create(null),
+    {
+      store: bench.store,
+      index: { read },
+      kept: { read },
+      onLeftOut: (words: string) => (told = words),
+    },
+  );
+  const { gradeCell: grade, keepCell: keep } = createEvaluationActivities(deps);
+  const cell = { cell: 1, goal: 'goal', setting: 'direct', repetition: 1 };
+  const asked = { input_ref: bench.record_ref, cell, run_id };
+  await expect(runIn(bench.env(1), grade, asked)).rejects.toThrow('the index is broken');
+  expect(await runIn(bench.env(2), grade, asked)).toEqual({
+    status: 'failed',
+    reason: 'Its answer could not be judged: the index is broken',
+    grades: [],
+    answer_ref: null,
+  });
+  const ended = { run_id, status: 'completed', reason: '', passed: true, grades: [] } as const;
+  const result = { ...cell, ...ended, usage: noUsage, seconds: 1, cached: false };
+  await runIn(bench.env(2), keep, { address: 'a', result });
+  expect(told).toBe('The result of cell 1 is not kept: the index is broken');
+  told = '';
+  await expect(runIn(bench.env(40), grade, asked)).rejects.toMatchObject({ nonRetryable: false });
 });
