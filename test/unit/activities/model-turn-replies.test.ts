@@ -294,12 +294,17 @@ describe('part of fault 27: a malformed output goes back with every fault at onc
   });
 
   it('QR8: a review takes no answer from an assumption of the record or of its wave', async () => {
-    const assumption = factOf(1, { is_assumption: true });
     const verdictFrom = async (...source_refs: string[]) => {
       const review = { question: 1, verdict: 'answered', answer: 'eu', source_refs, reason: 'So.' };
       const bench = await createBench({
         scripts: [sayJson({ reviews: [review] })],
-        record: { facts: [assumption, factOf(2), factOf(3, { superseded_by: 'f2' })] },
+        record: {
+          facts: [
+            factOf(1, { is_assumption: true }),
+            factOf(2),
+            factOf(3, { superseded_by: 'f2' }),
+          ],
+        },
       });
       const prompt = {
         kind: 'question_review' as const,
@@ -326,6 +331,7 @@ describe('part of fault 27: a malformed output goes back with every fault at onc
 
   it('a plan builds on no earlier result that leaves criteria open where its needs are to be met', async () => {
     const needing = delegationOf({ required_inputs: ['draft'], needs: 'met' });
+    const c9 = { criterion_id: 'c9', description: 'It is fast.', note: '', delegation_id: null };
     const replyTo = async (state: 'open' | 'waived') => {
       const output_ref = 'a'.repeat(64);
       const draft = outcome('draft', { output_ref, criteria_unmet: ['c9'] });
@@ -344,21 +350,13 @@ describe('part of fault 27: a malformed output goes back with every fault at onc
         scripts: [sayJson(written({ ...plan, delegations: [needing] }))],
         record: {
           waves: [wave],
-          criteria: [
-            {
-              criterion_id: 'c9',
-              description: 'It is fast.',
-              state,
-              delegation_id: null,
-              note: '',
-            },
-          ],
+          criteria: [{ ...c9, state }],
           details: [
             { detail_id: 'draft', title: 'Draft', summary: '', tags: [], size: 1, output_ref },
           ],
         },
       });
-      const append = planPrompt(bench, { known_inputs: ['goal', 'draft'] });
+      const append = planPrompt(bench);
       return (await bench.turn({ agent_id: 'planner', stage: 'plan', append })).reply;
     };
     expect(await replyTo('open')).toMatchObject({

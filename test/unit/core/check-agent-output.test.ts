@@ -38,9 +38,7 @@ describe('checkAgentOutput', () => {
   });
 
   it('O1: failed allows no blocking question, which no one would answer', () => {
-    const asking = { status: 'failed', blocking_questions: [asked()] } satisfies Parameters<
-      typeof output
-    >[0];
+    const asking = output({ status: 'failed', blocking_questions: [asked()] });
     expect(checkFailed(asking)).toMatchObject([
       {
         path: 'blocking_questions',
