@@ -89,7 +89,7 @@ it('the failure of a task that ended in an earlier wave goes with the next pass 
   expect(shownFor('till_agent')).toBeNull();
 });
 
-const wave = (wave: number, outcomes: DelegationOutcome[]): RunRecord['waves'][number] => ({
+const endedWave = (wave: number, outcomes: DelegationOutcome[]): RunRecord['waves'][number] => ({
   wave,
   status: 'decided',
   plan_ref: null,
@@ -127,14 +127,16 @@ const shown = 'agents/till_agent/verification_results.json';
 const failure = judged(rates, 'abandoned', ['rates-done']);
 
 it('the record shows a failure in the folder of its agent, and an export writes it', async () => {
-  expect(await listed([wave(1, [failure, judged(page, 'verified')])])).toEqual([shown]);
-  expect(await listed([wave(1, [judged(rates, 'unverified')])])).toEqual([shown]);
+  expect(await listed([endedWave(1, [failure, judged(page, 'verified')])])).toEqual([shown]);
+  expect(await listed([endedWave(1, [judged(rates, 'unverified')])])).toEqual([shown]);
 });
 
 it('and no more when the evidence is there, or the agent passes with another output', async () => {
-  expect(await listed([wave(1, [failure])], 'met')).toEqual([]);
-  expect(await listed([wave(1, [failure]), wave(2, [judged(page, 'verified')])])).toEqual([]);
-  expect(await listed([wave(1, [outcome(rates)])])).toEqual([]);
+  expect(await listed([endedWave(1, [failure])], 'met')).toEqual([]);
+  expect(await listed([endedWave(1, [failure]), endedWave(2, [judged(page, 'verified')])])).toEqual(
+    [],
+  );
+  expect(await listed([endedWave(1, [outcome(rates)])])).toEqual([]);
 });
 
 it("the failure of a solution architect's decision is shown beside its other files", async () => {

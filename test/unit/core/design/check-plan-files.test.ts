@@ -27,6 +27,13 @@ const withRewrite = (over: Partial<PlanTask>): CoordinationPlan =>
     ),
   );
 
+/** A task that depends on another one. */
+const link = (one: string, other: string): PlanTask =>
+  planTask(one, {
+    agent: one < 'c' ? 'database_agent' : 'api_agent',
+    depends_on: [`${other}_1727539200`],
+  });
+
 /** Each fault with the one rule and the one place that report it. */
 const faults: readonly [string, string, string, CoordinationPlan][] = [
   ...['/etc/passwd', '../x.md', 'a//b.md', 'a\\b.md', 'C:/x.md', './x.md', '.github/ci.yml']
@@ -167,11 +174,6 @@ describe('checkFiles', () => {
   });
 
   it('DP7, DP18: each cycle is shown', () => {
-    const link = (one: string, other: string): PlanTask =>
-      planTask(one, {
-        agent: one < 'c' ? 'database_agent' : 'api_agent',
-        depends_on: [`${other}_1727539200`],
-      });
     const tasks = [link('a', 'b'), link('b', 'a'), link('c', 'd'), link('d', 'c')];
     expect(check(samplePlan({ tasks, risks: [] }))).toEqual([
       ['DP7', 'tasks/0/depends_on'],
