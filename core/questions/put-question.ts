@@ -78,21 +78,14 @@ function putEngines(state: CarriedInbox, asked: AskedQuestion, context: PutConte
 }
 
 function putAgents(state: CarriedInbox, asked: AskedQuestion, context: PutContext): PutQuestion {
-  const { escalation, ahead, comparesWords = () => true } = context;
-  const byWords = comparesWords();
-  const keyOf = (text: string): string => questionKey(escalation.delegation_id, text, byWords);
-  const key = keyOf(asked.text);
+  const { key, hasTwin } = readKey(asked, context);
   const before = Object.hasOwn(state.asked, key) ? state.asked[key] : undefined;
   const found = { left: findLeft(state, asked, context), same: findSame(state, asked, context) };
   const isRepeat = before !== undefined && !isUncounted(state, found, context);
-  // Its asker knew no answer yet when it put both.
-  const hasTwin =
-    byWords && escalation.questions.slice(0, ahead.length).some(({ text }) => keyOf(text) === key);
   const isCounted = before === undefined || (isRepeat && !hasTwin);
   const times = (before?.times ?? 0) + (isCounted ? 1 : 0);
   if (isRepeat && times >= engineLimits.sameQuestionMax) {
-    const count = { ...before, times };
-    const next = { ...state, asked: { ...state.asked, [key]: count } };
+    const next = { ...state, asked: { ...state.asked, [key]: { ...before, times } } };
     return refuse(next, asked, before.question_id, explainLoop(state, before));
   }
   const put = putOnce(state, asked, { ...context, ...found });
@@ -103,6 +96,17 @@ function putAgents(state: CarriedInbox, asked: AskedQuestion, context: PutContex
     state: { ...put.state, asked: { ...put.state.asked, [key]: count } },
     answer: mayAskAgain(times) ? put.answer : { ...put.answer, is_last: true },
   };
+}
+
+/** Returns its key, and whether the escalation has the same further ahead: whoever put both knew no answer yet. */
+function readKey(
+  { text }: AskedQuestion,
+  { escalation: { delegation_id: id, questions }, ahead, comparesWords = () => true }: PutContext,
+): { readonly key: string; readonly hasTwin: boolean } {
+  const byWords = comparesWords();
+  const key = questionKey(id, text, byWords);
+  const others = byWords ? questions.slice(0, ahead.length) : [];
+  return { key, hasTwin: others.some((one) => questionKey(id, one.text) === key) };
 }
 
 interface Found {

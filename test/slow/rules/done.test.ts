@@ -177,9 +177,9 @@ it('a task whose questions are only refused ends with the third refusal', async 
     await openQuestion(stage, run, question_id);
     await submit(run, { question_id, answer: question_id === 'q3' ? 'finish' : 'eu-west' });
   }
-  const { status, criteria } = await stage.result(run);
-  expect(status).toBe('finished_unmet');
-  expect(criteria[0]?.reason).toContain('questions that are not put to anyone (again)');
+  const result = await stage.result(run);
+  expect(result.status).toBe('finished_unmet');
+  expect(result.criteria[0]?.reason).toContain('questions that are not put to anyone (again)');
   expect(callsOf(stage.rehearsal, 'host')).toHaveLength(5);
   await expectPromisesKept(stage, run.workflowId);
 });

@@ -35,6 +35,9 @@ const faultsOf = (...reviews: readonly Verdict[]): string[] =>
     ({ path, reason, hint }) => `${path}: ${reason} ${hint}`,
   );
 
+const loose = (verdict: PlannerVerdict['verdict'], ...source_refs: string[]) =>
+  checkSettled({ reviews: [answered(1, { verdict, source_refs })] }, ['f2', 'q1']);
+
 const checkFirst = (first: Verdict, architect: boolean) =>
   checkReview({ reviews: [first, passed(2)] }, { ...context, architect });
 
@@ -99,8 +102,6 @@ describe("the planner's review of an agent's questions", () => {
   });
 
   it('QR8: no answer is taken from what is assumed or superseded, and an assumption may be', () => {
-    const loose = (verdict: PlannerVerdict['verdict'], ...source_refs: string[]) =>
-      checkSettled({ reviews: [answered(1, { verdict, source_refs })] }, ['f2', 'q1']);
     expect(loose('answered', 'goal', ' f2 ', 'q1')).toEqual([
       {
         path: 'reviews[0].source_refs',
