@@ -63,15 +63,7 @@ export function openPostgresStores(
   const artifacts = createPostgresArtifactStore(at, cacheMaxBytes);
   const store = encryptStore(artifacts, cipher);
   const index = createPostgresRunIndex(db, 'run');
-  let known: Pick<StoreIdentity, 'id' | 'copied'> | null = null;
-  let hadHome = false;
-  const identify = async (): Promise<StoreIdentity> => {
-    known ??= await readIds(db);
-    // Looked up each time: it may be unmounted or moved while this process works.
-    const own = await (hadHome ? identifyHome(home) : findHomeIdentity(home));
-    hadHome ||= own !== null;
-    return { place, ...known, ...(own !== null && { home: own }) };
-  };
+  const { identify, forget } = createIdentity(at, home);
   return {
     place,
     store,
@@ -104,7 +96,7 @@ export function openPostgresStores(
       const sql =
         'INSERT INTO planwave_store_ids SELECT unnest($1::text[]), false ON CONFLICT DO NOTHING';
       await db.query('write', sql, [ids]);
-      known = null;
+      forget();
     },
     findIdentity: async () => ((await db.readVersion()) < identifiedFrom ? null : identify()),
     prune: (options) => pruneDatabase({ ...at, store, index, home, ...options }),
@@ -145,6 +137,24 @@ function listContents(db: Database): StoreContents {
     },
     async *effects() {
       for await (const { key } of createEntries(db, 'effect').list()) yield key;
+    },
+  };
+}
+
+/** Identifies a store with its home, which is looked up each time: it may be unmounted or moved while this process works. */
+function createIdentity({ db, place }: ArtifactPlace, home: string) {
+  let known: Pick<StoreIdentity, 'id' | 'copied'> | null = null;
+  let hadHome = false;
+  return {
+    identify: async (): Promise<StoreIdentity> => {
+      known ??= await readIds(db);
+      const own = await (hadHome ? identifyHome(home) : findHomeIdentity(home));
+      hadHome ||= own !== null;
+      return { place, ...known, ...(own !== null && { home: own }) };
+    },
+    /** Called when ids were added. */
+    forget: (): void => {
+      known = null;
     },
   };
 }

@@ -38,6 +38,9 @@ const failing = (failure: Error): Partial<PlanwaveClient> => {
   return { list };
 };
 
+const rejectLost = (): Promise<never> =>
+  Promise.reject(new PlanwaveClientError('not_found', 'No copies here.'));
+
 describe('errors', () => {
   it.each([
     [['budget', 'set', 'acme'], 'npm run planwave -- budget set --help'],
@@ -301,8 +304,7 @@ describe('the other commands', () => {
     const home = { id: 'home-a', place: '"/a" on host-a' };
     const store = { id: 'db', place: 'postgresql://db/planwave' };
     const describe = () => Promise.resolve(listing({ store: { ...store, home } }));
-    const lost = () => Promise.reject(new PlanwaveClientError('not_found', 'No copies here.'));
-    const changes = { diff: lost, apply: lost, undo: lost };
+    const changes = { diff: rejectLost, apply: rejectLost, undo: rejectLost };
     const inHome = (own: typeof home) => async () => ({ ...store, home: own });
     const other = { id: 'home-b', place: '"/b" on host-b' };
     expect(
