@@ -1,7 +1,8 @@
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { PageWork } from '../../contracts/run-page.ts';
+import type { PageWave, PageWork } from '../../contracts/run-page.ts';
+import type { StoredWave } from '../../contracts/run-record.ts';
 import {
   findPlanned,
   textOf,
@@ -234,4 +235,33 @@ function toUnrecorded(reading: WorkReading, id: string, isOver: boolean): PageWo
 
 function stateUnrecorded(isOver: boolean): string {
   return isOver ? 'ended' : 'working';
+}
+
+/** Reads what a page says about a wave. */
+export function readWave(reading: WorkReading, stored: StoredWave): PageWave {
+  const { texts, calls } = reading;
+  const { wave, plan_ref, decision_ref, outcomes } = stored;
+  const plan = plan_ref === null ? null : textOf(texts.plans, plan_ref);
+  const planned = new Map((plan?.delegations ?? []).map((one) => [one.delegation_id, one]));
+  const ended = new Map(outcomes.map((one) => [one.delegation_id, one]));
+  const inWave = calls.filter((one) => one.wave === wave);
+  const ids = new Set([...planned.keys(), ...ended.keys()]);
+  return {
+    wave,
+    status: stored.status,
+    summary: plan?.summary ?? null,
+    decision: decision_ref === null ? null : textOf(texts.decisions, decision_ref),
+    usage: stored.usage,
+    conversations: inWave
+      .filter(({ delegation_id }) => delegation_id === null)
+      .flatMap((one) => one.conversations),
+    work: [...ids].flatMap(
+      (id) =>
+        readDelegation(
+          { ...reading, calls: inWave },
+          planned.get(id) ?? null,
+          ended.get(id) ?? null,
+        ) ?? [],
+    ),
+  };
 }

@@ -1,13 +1,7 @@
 import type { Ref } from '../../contracts/ref.ts';
-import type {
-  PageDesign,
-  PageQuestion,
-  PageWave,
-  RunEntry,
-  RunPage,
-} from '../../contracts/run-page.ts';
+import type { PageDesign, PageQuestion, RunEntry, RunPage } from '../../contracts/run-page.ts';
 import type { Question, QuestionKind } from '../../contracts/question.ts';
-import type { RunRecord, StoredAnswer, StoredWave } from '../../contracts/run-record.ts';
+import type { RunRecord, StoredAnswer } from '../../contracts/run-record.ts';
 import { describeMode } from '../../core/render/labels.ts';
 import { oneLine } from '../../core/text/markdown.ts';
 import { renderCoordinationPlan } from '../../core/design/render-plan.ts';
@@ -23,12 +17,7 @@ import { describeOrigin } from '../projection/render-report.ts';
 import { describeSettled, describeStatus } from '../projection/render-result.ts';
 import { findNewest, readNewest } from './export-run.ts';
 import { readCalls } from './read-calls.ts';
-import {
-  listJudgements,
-  listPhaseRefs,
-  readDelegation,
-  type WorkReading,
-} from './read-page-work.ts';
+import { listJudgements, listPhaseRefs, readWave, type WorkReading } from './read-page-work.ts';
 import { describePlans, type ComparedRun } from '../../core/run/fork-record.ts';
 
 export interface PageSources {
@@ -272,33 +261,5 @@ function readDesign({ record, texts, calls }: Reading): PageDesign | null {
     plan: ref === null ? null : renderCoordinationPlan(textOf(texts.coordination_plans, ref)),
     usage: design.usage,
     conversations: calls.filter(({ wave }) => wave === 0).flatMap((one) => one.conversations),
-  };
-}
-
-function readWave(reading: Reading, stored: StoredWave): PageWave {
-  const { texts, calls } = reading;
-  const { wave, plan_ref, decision_ref, outcomes } = stored;
-  const plan = plan_ref === null ? null : textOf(texts.plans, plan_ref);
-  const planned = new Map((plan?.delegations ?? []).map((one) => [one.delegation_id, one]));
-  const ended = new Map(outcomes.map((one) => [one.delegation_id, one]));
-  const inWave = calls.filter((one) => one.wave === wave);
-  const ids = new Set([...planned.keys(), ...ended.keys()]);
-  return {
-    wave,
-    status: stored.status,
-    summary: plan?.summary ?? null,
-    decision: decision_ref === null ? null : textOf(texts.decisions, decision_ref),
-    usage: stored.usage,
-    conversations: inWave
-      .filter(({ delegation_id }) => delegation_id === null)
-      .flatMap((one) => one.conversations),
-    work: [...ids].flatMap(
-      (id) =>
-        readDelegation(
-          { ...reading, calls: inWave },
-          planned.get(id) ?? null,
-          ended.get(id) ?? null,
-        ) ?? [],
-    ),
   };
 }

@@ -2,84 +2,17 @@ import type { LoneOutcome } from '../../../contracts/delegation-run.ts';
 import type { RunWavesView } from '../../../contracts/views.ts';
 import { PlanwaveClientError } from '../../../client/client-error.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
-import type { RunEnd } from '../../../client/read-view.ts';
 import { runCli } from '../../../client/cli/commands/program.ts';
 import { describeLeaving, describeRest } from '../../../scripts/main-start.ts';
 import { followRun } from '../../../client/cli/follow/follow-run.ts';
 import type { FollowOptions } from '../../../client/cli/follow/follow-run.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createFakeDeps, createFakeClient, notFound } from './support/fake-client.ts';
+import { askingRun, endOf } from './support/asking-run.ts';
 import { createFakeIo } from './support/fake-io.ts';
-import {
-  answeredQuestion,
-  delegation,
-  listing,
-  noUsage,
-  question,
-  status,
-  wave,
-} from './support/samples.ts';
+import { delegation, listing, noUsage, status, wave } from './support/samples.ts';
 
 const lost = new PlanwaveClientError('unreachable', 'gone');
-
-function endOf(runStatus: 'completed' | 'finished_unmet'): RunEnd {
-  const ref = 'a'.repeat(64);
-  return {
-    ended: 'result',
-    result: {
-      run_id: 'run-1',
-      status: runStatus,
-      waves: 1,
-      criteria: [{ criterion_id: 'c1', state: 'open', reason: 'no evidence' }],
-      usage: noUsage,
-      record_ref: ref,
-      result_ref: ref,
-      report_ref: ref,
-      answer: '# Three databases\n\nTake the second.',
-      result_path: 'run-1/result.md',
-      report_path: 'run-1/report.md',
-    },
-  };
-}
-
-/** A run that asks one question and completes when it has an answer, or withdraws it and completes. */
-function askingRun(withdraws = false): { client: PlanwaveClient; answers: unknown[] } {
-  const answers: unknown[] = [];
-  const asked = question({ expected_answer_format: 'boolean', default_answer: 'yes' });
-  const isOpen = (): boolean => answers.length === 0;
-  const client = createFakeClient({
-    describe: () => Promise.resolve(listing(isOpen() ? {} : { execution: 'completed' })),
-    status: () =>
-      Promise.resolve({
-        live: true,
-        view: status(isOpen() ? { phase: 'waiting_for_user', open_questions: 1 } : {}),
-      }),
-    questions: () =>
-      Promise.resolve({
-        live: true,
-        view: {
-          open: isOpen() ? [asked] : [],
-          answered: isOpen() || withdraws ? [] : [answeredQuestion()],
-          rejected: [],
-          rejected_total: 0,
-        },
-      }),
-    answer: (_run, { question_id, answer }) => {
-      if (answer === 'maybe') {
-        return Promise.resolve({
-          status: 'refused',
-          question_id,
-          reason: 'expected true or false',
-          example: { question_id, answer: true },
-        });
-      }
-      answers.push(answer);
-      return Promise.resolve({ status: 'accepted', question_id, accepted: String(answer) });
-    },
-    result: () => Promise.resolve(isOpen() ? null : endOf('completed')),
-  });
-  return { client, answers };
-}
 
 const options = (fields: Partial<FollowOptions> & Pick<FollowOptions, 'io'>): FollowOptions => ({
   json: false,

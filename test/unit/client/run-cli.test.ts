@@ -9,9 +9,7 @@ import type { FakeIo } from './support/fake-io.ts';
 import { listing, question, status } from './support/samples.ts';
 
 /** Notes the calls of a method, and answers each the same. */
-const spy = <Method extends (...args: never[]) => unknown>(
-  answer: () => ReturnType<Method>,
-): Mock<Method> => vi.fn<Method>(answer as Method);
+const spy = <Result>(answer: () => Result): Mock<() => Result> => vi.fn<() => Result>(answer);
 
 async function run(
   argv: readonly string[],
@@ -84,7 +82,7 @@ describe('errors', () => {
 
 describe('start', () => {
   it('makes the input from what was given, with an absolute folder', async () => {
-    const startRun = spy<PlanwaveClient['startRun']>(() => Promise.resolve({ run_id: 'my-run' }));
+    const startRun = spy(() => Promise.resolve({ run_id: 'my-run' }));
     const { code, out } = await run(
       'start Goal --id my-run --agents mine --language de --defaults --priority 2 --tenant acme --no-triads --no-teams --constraint a b --criterion c --max-waves 2 --json'.split(
         ' ',
@@ -112,7 +110,7 @@ describe('start', () => {
   });
 
   it('takes options of ours before and behind the command', async () => {
-    const openSession = vi.fn(createFakeDeps(createFakeIo()).openSession);
+    const openSession = vi.fn<CliDeps['openSession']>(createFakeDeps(createFakeIo()).openSession);
     await run(['--address', 'a:1', 'list', '--namespace', 'n'], {}, { openSession });
     expect(openSession).toHaveBeenCalledWith(
       expect.objectContaining({ address: 'a:1', namespace: 'n' }),
@@ -122,7 +120,7 @@ describe('start', () => {
 
 describe('answer', () => {
   it('sends the answer in the type that is asked for', async () => {
-    const answer = spy<PlanwaveClient['answer']>(() =>
+    const answer = spy<ReturnType<PlanwaveClient['answer']>>(() =>
       Promise.resolve({ status: 'accepted', question_id: 'q1', accepted: 'true' }),
     );
     const open = [question({ expected_answer_format: 'boolean' })];
@@ -165,7 +163,7 @@ describe('answer', () => {
   });
 
   it('reads the answer from standard input', async () => {
-    const answer = spy<PlanwaveClient['answer']>(() =>
+    const answer = spy<ReturnType<PlanwaveClient['answer']>>(() =>
       Promise.resolve({ status: 'accepted', question_id: 'q1', accepted: null }),
     );
     const io = createFakeIo();
@@ -255,7 +253,7 @@ describe('the other commands', () => {
   it.each(['pause', 'resume', 'stop'] as const)(
     '%s sends the signal with the reason',
     async (name) => {
-      const send = spy<PlanwaveClient['pause']>(() => Promise.resolve({}));
+      const send = spy(() => Promise.resolve({}));
       const { code } = await run([name, 'run-1', 'out', 'of', 'money'], { [name]: send });
       expect(code).toBe(0);
       expect(send).toHaveBeenCalledWith('run-1', { reason: 'out of money' });
@@ -263,7 +261,7 @@ describe('the other commands', () => {
   );
 
   it('amend passes the instruction and what is waived', async () => {
-    const amend = spy<PlanwaveClient['amend']>(() => Promise.resolve({ instruction: 'only EU' }));
+    const amend = spy(() => Promise.resolve({ instruction: 'only EU' }));
     await run(['amend', 'run-1', 'only EU', '--waive', 'c1', 'c2'], { amend });
     expect(amend).toHaveBeenCalledWith('run-1', {
       instruction: 'only EU',
@@ -272,7 +270,7 @@ describe('the other commands', () => {
   });
 
   it('amend passes changed answers and facts, and says how one is written', async () => {
-    const amend = spy<PlanwaveClient['amend']>(() => Promise.resolve({ instruction: 'only EU' }));
+    const amend = spy(() => Promise.resolve({ instruction: 'only EU' }));
     const words = ['--answer', 'q1=EU', 'q2=a=b', '--fact', 'backup region=EU'];
     await run(['amend', 'run-1', 'only EU', ...words], { amend });
     expect(amend).toHaveBeenCalledWith('run-1', {
@@ -288,7 +286,7 @@ describe('the other commands', () => {
   });
 
   it('temporal passes everything on and returns its exit code', async () => {
-    const runTemporalCli = spy<CliDeps['runTemporalCli']>(() => Promise.resolve(7));
+    const runTemporalCli = spy(() => Promise.resolve(7));
     const argv = ['temporal', 'workflow', 'list', '--json', '--help', '-o', 'json'];
     const { code, out } = await run(argv, {}, { runTemporalCli });
     expect({ code, out }).toEqual({ code: 7, out: '' });
