@@ -144,7 +144,7 @@ export const teamScenarios: readonly Scenario[] = [
       ];
       const run = await stage.start(
         'plannerWave',
-        { goal, workspace_dir: dir, delegations },
+        { goal, workspace_dir: dir, changes: 'keep', delegations },
         runId,
       );
       await run.result();

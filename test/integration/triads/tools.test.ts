@@ -219,6 +219,7 @@ it('members change files one after the other, because they share the copy of the
   const run = await stage.start('plannerWave', {
     goal: 'Write three files',
     workspace_dir: mkdtempSync(join(tmpdir(), 'planwave-files-')),
+    changes: 'keep',
     delegations: [
       triadWork('files', 'consensus', {
         agent_id: 'engineer',
