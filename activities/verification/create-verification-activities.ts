@@ -103,18 +103,16 @@ async function orderJudgement(
     input.added === undefined
       ? planned
       : { ...planned, verification: { checks: [], ...input.added } };
-  const [evidence, commands, notes, guidance] = await Promise.all([
+  const [evidence, commands, session, guidance] = await Promise.all([
     readShape(store, input.evidence_ref, EvidenceReport, 'evidence'),
     readCommands(store, input),
-    input.notes_ref === null
-      ? []
-      : readShape(store, input.notes_ref, CompletionSession, 'notes').then(({ notes }) => notes),
+    input.notes_ref === null ? null : readShape(store, input.notes_ref, CompletionSession, 'notes'),
     Promise.all(input.guidance_refs.map((ref) => store.getText(ref))),
   ]);
   const judgement = composeJudgement(author, input.judgement_id, {
     evidence,
     commands,
-    notes,
+    notes: session?.notes ?? [],
     guidance,
   });
   return storePlan(store, {

@@ -3,8 +3,6 @@ import { readFileSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { z } from 'zod';
-import { toTool } from '../../activities/tools/own-tool.ts';
 import { recallEffect, runEffect } from '../../activities/tools/run-effect.ts';
 import type { EffectEnd } from '../../activities/tools/run-effect.ts';
 import { createTools, grantableNames } from '../../activities/tools/registry/create-registry.ts';
@@ -225,14 +223,19 @@ it('tells all that is wrong with a list at once, each fault with its tool', asyn
 });
 
 it.each([
-  ['throws', () => String(Object(undefined).id.text)],
-  ['gives no text', () => Object(17) as string],
-  ['gives an empty text', () => ' '],
-])('a target that %s leaves the name of a call to its arguments', (_how, target) => {
-  const schema = z.strictObject({ id: z.number() });
-  const own = { name: 'close_ticket', description: 'Closes.', schema, brings: [], target };
-  const tool = toTool({ ...own, effect: 'acting', run: () => 'Done.' });
-  expect(actingOf([tool], 'close_ticket').targetOf({ id: 17 })).toBe('close_ticket {"id":17}');
+  ['throws', 'input.ticket.id'],
+  ['gives no text', 'input.id'],
+  ['gives an empty text', "' '"],
+])('a target that %s leaves the name of a call to its arguments', async (how, said) => {
+  const file = write(
+    `target/${how}.mjs`,
+    `export const tools = ({ z }) => [{
+       name: 'close_ticket', description: 'Closes.', schema: z.strictObject({ id: z.number() }),
+       effect: 'acting', brings: [], target: (input) => ${said}, run: () => 'Done.',
+     }];`,
+  );
+  const tool = actingOf(await loadTools(file), 'close_ticket');
+  expect(tool.targetOf({ id: 17 })).toBe('close_ticket {"id":17}');
 });
 
 it('the build id changes with the module', async () => {

@@ -91,13 +91,14 @@ it('M11: a repeat makes the reads again and buys nothing', async () => {
   expect(reads).toBe(2);
 });
 
+const late = (): Promise<string> => setTimeout(200, 'Late.');
+
 it('M11: a call that reads has the time that its tool states', async () => {
   const own = { brings: [], schema: z.strictObject({}), description: 'x', effect: 'read' } as const;
-  const run = (): Promise<string> => setTimeout(200, 'Late.');
   const names = ['slow', 'patient'];
   const tools = [
-    reader('slow', run),
-    toTool({ ...own, name: 'patient', run, timeout_seconds: 30 }),
+    reader('slow', late),
+    toTool({ ...own, name: 'patient', run: late, timeout_seconds: 30 }),
   ].filter((tool) => tool.effect === 'read');
   const { bench, input } = await benchOf(names, tools, true, { toolTimeoutMs: 20 });
   const { reply } = await runIn(bench.env(), bench.activities.modelTurn, input);

@@ -1,4 +1,5 @@
 import type { Delegation } from '../../../../contracts/delegation.ts';
+import { parseJson } from '../../../../core/json.ts';
 import type { CompletionNote } from '../../../../contracts/note.ts';
 import { StoredPlan } from '../../../../contracts/wave-plan.ts';
 import { orderJudgement, type ToJudge } from '../../../../core/verification/order-judgement.ts';
@@ -109,8 +110,9 @@ it('VJ2: lists are cut by their entries, and what is left is JSON', () => {
   });
   const [, list = ''] = /## Commands of its author\n([^#]*)/.exec(task_description) ?? [];
   const lines = list.trim().split('\n');
-  const shown = lines.slice(0, -1).map((line) => JSON.parse(line) as object);
+  const shown = lines.slice(0, -1).map((line) => parseJson(line));
   expect(shown.length).toBeGreaterThan(3);
+  expect(shown).not.toContain(undefined);
   expect(shown.at(-1)).toMatchObject({ command: 'make t99' });
   expect(lines.at(-1)).toBe(`[Cut: the oldest ${100 - shown.length} of 100 entries are left out.]`);
   expect(task_description).toContain(JSON.stringify(check('Found.')));
