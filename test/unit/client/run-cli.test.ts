@@ -110,7 +110,9 @@ describe('start', () => {
   });
 
   it('takes options of ours before and behind the command', async () => {
-    const openSession = vi.fn<CliDeps['openSession']>(createFakeDeps(createFakeIo()).openSession);
+    const openSession = vi.fn<NonNullable<CliDeps['openSession']>>(
+      createFakeDeps(createFakeIo()).openSession,
+    );
     await run(['--address', 'a:1', 'list', '--namespace', 'n'], {}, { openSession });
     expect(openSession).toHaveBeenCalledWith(
       expect.objectContaining({ address: 'a:1', namespace: 'n' }),
