@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Question } from '../../../contracts/question.ts';
 import { eventually } from '../../support/eventually.ts';
-import { plan, plans, work } from '../../support/scripted-work.ts';
+import { completed, plan, plans, work, works } from '../../support/scripted-work.ts';
 import { storedRecord, storedText } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
@@ -48,6 +48,24 @@ it.each<['triad' | 'team', object]>([
   },
   120_000,
 );
+
+it('lets a verifier load the whole of the output that it judges', async () => {
+  const advice = work('advice', { criteria: ['goal-1'] });
+  const loads = { tool_use: [{ name: 'load_detail', input: { detail_id: 'advice' } }] };
+  stage.rehearsal.script([
+    plans(1, plan([advice])),
+    works('advice', { json: completed('goal-1') }),
+    { match: { schema: 'verification', nth: 1 }, reply: loads },
+  ]);
+  const run = await stage.start('plannerRun', {
+    goal: 'Advise a small office',
+    criteria: ['One way is recommended'],
+    verify: ['goal-1'],
+  });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  const calls = stage.rehearsal.calls().filter(({ shape }) => shape === 'verification');
+  expect(JSON.stringify(calls[1]?.body)).toContain('Page 1 of 1: the end of');
+}, 60_000);
 
 it('verifies in a direct run only what works on the criterion that requires it', async () => {
   const delegations = [
