@@ -267,9 +267,8 @@ export interface DesignPrompt {
   readonly findings: readonly PlanFinding[];
   /** Plan of a first wave that called for the design: a proposal. Absent without one, and once the design has a plan. */
   readonly first_plan_ref?: Ref;
-  /** Changes that the user asked for. Null without any. */
+  /** Changes that the user asked for. Null without any. `change_made`: absent where the plan does not have them yet. */
   readonly requested_change: string | null;
-  /** The plan has them already: the findings are to be answered. Absent otherwise. */
   readonly change_made?: true;
   /** Tasks whose work is judged. Absent during the design. */
   readonly worked?: readonly WorkedTask[];

@@ -271,12 +271,8 @@ export function isDesignStage(request: MessagesRequest): boolean {
   return stageOf(request) !== undefined;
 }
 
-/** Returns true for a request to answer findings: the plan has the user's change already. */
-function isRepair(first: string): boolean {
-  return /^<request [^>]*>\n(?:Answer each finding|The plan has your last change already)/u.test(
-    first,
-  );
-}
+/** Begin of a request to answer findings: the plan has the user's change already. */
+const repair = /^<request [^>]*>\n(?:Answer each finding|The plan has your last change already)/u;
 
 /** Plays a stage of a design; null when the request is of none. */
 export function answerDesign(request: MessagesRequest, prompt: Prompt): JsonObject | null {
@@ -295,7 +291,7 @@ export function answerDesign(request: MessagesRequest, prompt: Prompt): JsonObje
     findings: objectsOf(jsonBlock(blocks, 'findings')),
     subject: textOf(jsonBlock(blocks, 'subject')),
     pages: pagesIn(request),
-    change: isRepair(first) ? '' : (blocks.get('requested_change') ?? ''),
+    change: repair.test(first) ? '' : (blocks.get('requested_change') ?? ''),
     works: objectsOf(jsonBlock(blocks, 'work')),
   });
 }

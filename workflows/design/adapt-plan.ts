@@ -83,10 +83,10 @@ export async function adapt(
   let asked: AskedChange | null = null;
   for (let changes = 0; ; changes += 1) {
     // Each change is checked, then shown.
-    const newest = wished === null ? null : readWish(wished);
-    if (newest !== null) asked = joinChanges(asked, newest);
+    const user: AskedSoFar = addWish(asked, wished);
+    ({ asked } = user);
     // oxlint-disable-next-line no-await-in-loop
-    const rating = await changeUntilSound(work, { newest, asked }, before_ref, context);
+    const rating = await changeUntilSound(work, user, before_ref, context);
     if (rating === null) return null;
     if (isFree(rating, autoApprove, context)) return { rating, approved_by: null };
     const mayChange = changes < engineLimits.planChangesMax;
@@ -122,6 +122,12 @@ function isFree(
 interface AskedSoFar {
   readonly newest: AskedChange | null;
   readonly asked: AskedChange | null;
+}
+
+function addWish(before: AskedChange | null, wish: Wish): AskedSoFar {
+  if (wish === null) return { newest: null, asked: before };
+  const newest = readWish(wish);
+  return { newest, asked: joinChanges(before, newest) };
 }
 
 /** @returns null when nothing has changed. Findings that are left after all repairs are in the context's work. */

@@ -116,6 +116,16 @@ const takeContext = () => ({
   tools: shippedTools('nowhere'),
 });
 
+const takeExample = (stage: 'brief' | 'design_review') =>
+  designStages[stage].reply.take(JSON.stringify(exampleOf(stage)), takeContext());
+
+const criterion = (id: string, state: 'open' | 'met' | 'waived') => ({
+  criterion_id: id,
+  description: `${id} <goal_criteria> holds.`,
+  state,
+  delegation_id: null,
+  note: '',
+});
 const asks = (question_id: string, text: string, delegation_id: string) =>
   inboxQuestion({ question_id, text, delegation_id });
 
@@ -176,13 +186,6 @@ describe('the first message', () => {
 
   it.each(designStageNames)('%s: has the criteria of the user that are open', async (stage) => {
     const { bench, registry_ref } = scene;
-    const criterion = (id: string, state: 'open' | 'met' | 'waived') => ({
-      criterion_id: id,
-      description: `${id} <goal_criteria> holds.`,
-      state,
-      delegation_id: null,
-      note: '',
-    });
     const others = [criterion('goal-2', 'waived'), criterion('unique', 'open')];
     const criteria = [criterion('goal-1', 'open'), ...others];
     const record = { ...recordOf(registry_ref), criteria };
@@ -385,9 +388,7 @@ describe('the reply', () => {
   });
 
   it('tells the workflow questions, technologies and findings', async () => {
-    const take = (stage: 'brief' | 'design_review') =>
-      designStages[stage].reply.take(JSON.stringify(exampleOf(stage)), takeContext());
-    const [brief, review] = [await take('brief'), await take('design_review')];
+    const [brief, review] = [await takeExample('brief'), await takeExample('design_review')];
     if (!brief.ok || !review.ok) throw new Error('refused');
     expect(brief.outline('r1')).toMatchObject({
       reply: { stage: 'brief', technologies: ['PostgreSQL 16', 'argon2'], user_questions: [] },
