@@ -65,7 +65,7 @@ it('lets a verifier load the whole of the output that it judges', async () => {
   expect(await stage.result(run)).toMatchObject({ status: 'completed' });
   const calls = stage.rehearsal.calls().filter(({ shape }) => shape === 'verification');
   expect(JSON.stringify(calls[1]?.body)).toContain('Page 1 of 1: the end of');
-}, 60_000);
+});
 
 it('verifies in a direct run only what works on the criterion that requires it', async () => {
   const delegations = [
