@@ -197,8 +197,14 @@ it('a delegation alone refuses an instruction while it asks what becomes of its 
   const dir = mkdtempSync(join(tmpdir(), 'planwave-endings-'));
   const input = { path: 'page.md', content: 'The page.' };
   stage.rehearsal.script([
-    works('task', { tool_use: [{ name: 'write_file', input }] }, 1),
-    works('task', { json: { ...completed('c1'), effects_claimed: ['page.md'] } }),
+    {
+      match: { schema: 'delegation', nth: 1 },
+      reply: { tool_use: [{ name: 'write_file', input }] },
+    },
+    {
+      match: { schema: 'delegation' },
+      reply: { json: { ...completed('c1'), effects_claimed: ['page.md'] } },
+    },
   ]);
   const task = { agent_id: 'engineer', task_description: goal, workspace_dir: dir };
   const run = await stage.start('delegation', task);
