@@ -30,6 +30,30 @@ async function offeredIn(
   return bench.model.requests.map((request) => request.tools.map((tool) => tool.name));
 }
 
+/** Takes a review that answers from these sources. */
+async function verdictFrom(...source_refs: string[]) {
+  const review = { question: 1, verdict: 'answered', answer: 'eu', source_refs, reason: 'So.' };
+  const bench = await createBench({
+    scripts: [sayJson({ reviews: [review] })],
+    record: {
+      facts: [factOf(1, { is_assumption: true }), factOf(2), factOf(3, { superseded_by: 'f2' })],
+    },
+  });
+  const prompt = {
+    kind: 'question_review' as const,
+    wave: 1,
+    record_ref: bench.record_ref,
+    plan_ref: bench.plan_ref,
+    delegation_id: 'write-report',
+    questions: [],
+    outputs: [],
+    assumed: ['q1'],
+    amendments: [],
+  };
+  const append = [{ type: 'prompt' as const, prompt }];
+  return (await bench.turn({ agent_id: 'planner', stage: 'question_review', append })).reply;
+}
+
 describe('a reply that came to its end', () => {
   it('gives the outline of an agent output and keeps its texts in the store', async () => {
     const bench = await createBench({ scripts: [sayJson(outputOf())] });
@@ -294,32 +318,6 @@ describe('part of fault 27: a malformed output goes back with every fault at onc
   });
 
   it('QR8: a review takes no answer from an assumption of the record or of its wave', async () => {
-    const verdictFrom = async (...source_refs: string[]) => {
-      const review = { question: 1, verdict: 'answered', answer: 'eu', source_refs, reason: 'So.' };
-      const bench = await createBench({
-        scripts: [sayJson({ reviews: [review] })],
-        record: {
-          facts: [
-            factOf(1, { is_assumption: true }),
-            factOf(2),
-            factOf(3, { superseded_by: 'f2' }),
-          ],
-        },
-      });
-      const prompt = {
-        kind: 'question_review' as const,
-        wave: 1,
-        record_ref: bench.record_ref,
-        plan_ref: bench.plan_ref,
-        delegation_id: 'write-report',
-        questions: [],
-        outputs: [],
-        assumed: ['q1'],
-        amendments: [],
-      };
-      const append = [{ type: 'prompt' as const, prompt }];
-      return (await bench.turn({ agent_id: 'planner', stage: 'question_review', append })).reply;
-    };
     expect(await verdictFrom('f2')).toMatchObject({ type: 'output' });
     for (const ref of ['f1', 'f3', 'q1']) {
       expect(await verdictFrom(ref)).toMatchObject({
