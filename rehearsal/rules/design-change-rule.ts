@@ -1,4 +1,4 @@
-import { quote, textOf, type JsonObject } from '../messages-api.ts';
+import { quote, textOf, type JsonObject, type MessagesRequest } from '../messages-api.ts';
 import { chooseAgent } from './choose-agents.ts';
 import type { Prompt } from './prompt.ts';
 import { readDesignMarks } from './rehearsal-marks.ts';
@@ -13,6 +13,8 @@ export interface DesignRequest {
   /** Agents of the plan. */
   readonly roster: readonly JsonObject[];
   readonly findings: readonly JsonObject[];
+  /** Open criteria of the user's own. */
+  readonly goals: readonly JsonObject[];
   readonly subject: string;
   /** Addresses that the web returned. */
   readonly pages: readonly string[];
@@ -66,4 +68,21 @@ function changeRoster({ change, prompt, roster: planned }: DesignRequest): JsonO
     ? { operation: 'draft_agent', draft: newAgent }
     : { operation: 'remove_draft', agent_id: id };
   return [draft, { operation: 'change_agent', agent: { ...agent, agent_id } }];
+}
+
+/** Turns criteria of the user into evidence of the task that meets them. */
+export function goalEvidence(goals: DesignRequest['goals']): JsonObject[] {
+  return goals.map(({ criterion_id, description }) => ({
+    evidence_id: textOf(criterion_id),
+    description: textOf(description),
+  }));
+}
+
+/** Reads the addresses in the results of tools. */
+export function pagesIn({ messages }: MessagesRequest): readonly string[] {
+  const results = messages.flatMap(({ blocks }) =>
+    blocks.filter(({ type }) => type === 'tool_result').map((block) => JSON.stringify(block)),
+  );
+  const urls = results.flatMap((text) => text.match(/https?:\/\/[^\s"\\]+/gu) ?? []);
+  return [...new Set(urls)];
 }

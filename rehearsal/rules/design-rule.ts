@@ -8,7 +8,14 @@ import {
   type JsonObject,
 } from '../messages-api.ts';
 import { chooseAgent } from './choose-agents.ts';
-import { changeDesign, idsIn, newAgent, type DesignRequest } from './design-change-rule.ts';
+import {
+  changeDesign,
+  goalEvidence,
+  idsIn,
+  newAgent,
+  pagesIn,
+  type DesignRequest,
+} from './design-change-rule.ts';
 import { judgeRules } from './judge-rule.ts';
 import { firstOfEach, jsonBlock, listBlocks, textIn, type Prompt } from './prompt.ts';
 import { audienceQuestion, isAudienceQuestion, readDesignMarks } from './rehearsal-marks.ts';
@@ -206,11 +213,14 @@ const rules: Readonly<Record<string, (request: DesignRequest) => JsonObject>> = 
       outputs: [outputOf(one)],
     })),
   }),
-  checkpoints: () => ({
-    tasks: tasks.map(({ task, evidence }) => ({
+  checkpoints: ({ goals }) => ({
+    tasks: tasks.map(({ task, evidence }, at) => ({
       task,
       verified_by: verifier,
-      evidence: [{ evidence_id: task.replaceAll('_', '-'), description: evidence }],
+      evidence: [
+        { evidence_id: task.replaceAll('_', '-'), description: evidence },
+        ...(at === tasks.length - 1 ? goalEvidence(goals) : []),
+      ],
     })),
     escalation: ['Technical questions go to the planner.', 'Requirements go to the user.'],
   }),
@@ -252,15 +262,6 @@ const rules: Readonly<Record<string, (request: DesignRequest) => JsonObject>> = 
   ...judgeRules,
 };
 
-/** Reads the addresses in the results of tools. */
-function pagesIn({ messages }: MessagesRequest): readonly string[] {
-  const results = messages.flatMap(({ blocks }) =>
-    blocks.filter(({ type }) => type === 'tool_result').map((block) => JSON.stringify(block)),
-  );
-  const urls = results.flatMap((text) => text.match(/https?:\/\/[^\s"\\]+/gu) ?? []);
-  return [...new Set(urls)];
-}
-
 function stageOf(request: MessagesRequest): string | undefined {
   const first = textIn(request.messages[0]?.blocks ?? []);
   return /^<request kind="design" stage="([a-z_]+)">/u.exec(first)?.[1];
@@ -289,6 +290,7 @@ export function answerDesign(request: MessagesRequest, prompt: Prompt): JsonObje
     tasks: objectsOf(jsonBlock(blocks, 'plan_tasks')),
     roster: isObject(plan) ? objectsOf(plan['agents']) : [],
     findings: objectsOf(jsonBlock(blocks, 'findings')),
+    goals: objectsOf(jsonBlock(blocks, 'goal_criteria')),
     subject: textOf(jsonBlock(blocks, 'subject')),
     pages: pagesIn(request),
     change: repair.test(first) ? '' : (blocks.get('requested_change') ?? ''),

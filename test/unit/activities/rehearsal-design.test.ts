@@ -100,9 +100,19 @@ class PlayedDesign {
   }
 }
 
-async function openDesign(goal: string): Promise<PlayedDesign> {
+async function openDesign(goal: string, criteria: readonly string[] = []): Promise<PlayedDesign> {
   const model = createAnthropicClient({ apiKey: 'sk-test', baseUrl: server.url });
-  return new PlayedDesign(await createBench({ deps: { model }, record: { goal } }));
+  const record = {
+    goal,
+    criteria: criteria.map((description, at) => ({
+      criterion_id: `goal-${at + 1}`,
+      description,
+      state: 'open' as const,
+      delegation_id: null,
+      note: '',
+    })),
+  };
+  return new PlayedDesign(await createBench({ deps: { model }, record }));
 }
 
 /** Plays all stages up to the plan with its proofs of concept. */
@@ -158,6 +168,16 @@ it.each(['Compare three databases.', 'Write a test for our parser.', 'Warum ist 
     expect(review.outline.findings).toEqual([]);
   },
 );
+
+it('makes each criterion of the user evidence of the last task', async () => {
+  const design = await openDesign('Compare three databases.', ['One is chosen.']);
+  const { value } = await design.play('checkpoints', DesignCheckpoints);
+  expect(value.tasks.map(({ evidence }) => evidence.length)).toEqual([1, 1, 2]);
+  expect(value.tasks.at(-1)?.evidence).toContainEqual({
+    evidence_id: 'goal-1',
+    description: 'One is chosen.',
+  });
+});
 
 it('asks its one question in the interview, and not again once it is answered', async () => {
   const design = await openDesign('Compare three databases.');
