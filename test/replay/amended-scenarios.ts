@@ -126,6 +126,31 @@ export const amendedScenarios: readonly Scenario[] = [
     },
   },
   {
+    // A delegation is told something while a call of it waits for the end of a pause.
+    name: 'told-while-waiting',
+    keep: { '/wave-001': { last: 'plannerWave-told-while-waiting' } },
+    async play(stage, runId) {
+      // It is repaired by the next call.
+      const first = held({ json: {} });
+      stage.rehearsal.script([
+        plans(1, plan([work('gather')])),
+        works('gather', first.reply, 1),
+        works('gather', { json: completed('gather-done') }),
+        { match: { schema: 'decision' }, reply: { json: decision() } },
+      ]);
+      const run = await stage.start('plannerRun', { goal }, runId);
+      await stage.rehearsal.waitForCalls(2);
+      await run.signal('pause', { reason: 'a look' });
+      await untilTold(stage, runId);
+      first.release();
+      await untilIdle(stage, runId);
+      await run.signal('amend', { instruction: 'Only in the EU.' });
+      await untilTold(stage, runId);
+      await run.signal('resume', {});
+      await run.result();
+    },
+  },
+  {
     // A changed answer that no question takes, and a run that parks at its last write, twice without a resume in between.
     name: 'harmed',
     isTold: true,

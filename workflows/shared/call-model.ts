@@ -40,10 +40,11 @@ export interface CallWatch {
  * Makes one model call, even through long trouble of the provider: a refused request fails its caller; trouble with the
  * account or the network parks the run, and the call is repeated after a resume.
  *
+ * @param inputOf Returns what is asked at this moment: a call that waits is told what came meanwhile.
  * @param kept Terms that the conversation keeps; null when it keeps none.
  */
 export async function callModel(
-  input: Omit<ModelTurnInput, 'allowance' | 'refusals'>,
+  inputOf: () => Omit<ModelTurnInput, 'allowance' | 'refusals'>,
   summary: string,
   kept: TurnTerms | null,
   context: { readonly control: Control; readonly superior: Superior; readonly budget: Budget },
@@ -60,7 +61,7 @@ export async function callModel(
     const spend = (usage: Usage): void => context.budget.spend(usage, nowMs() - began);
     if (!hasFailed) onCall();
     try {
-      const call = shortenCall({ ...input, allowance, refusals }, kept);
+      const call = shortenCall({ ...inputOf(), allowance, refusals }, kept);
       const answer = await modelTurn.executeWithOptions({ summary }, [call]);
       const result = { ...answer, usage: restoreUsage(answer.usage) };
       spend(result.usage);

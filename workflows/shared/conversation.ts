@@ -31,7 +31,7 @@ import type { Control } from './control.ts';
 import type { Budget } from './budget.ts';
 import type { Superior } from './superior.ts';
 import { stopWhenCancelled } from './failures.ts';
-import { unheardNews } from './news-feed.ts';
+import { followNews } from './news-feed.ts';
 import { recorder } from './in-span.ts';
 import { definedOnly } from '../../core/json.ts';
 
@@ -230,8 +230,7 @@ async function call(
   if (context.carryOver?.() === true) return { type: 'carry_over' };
   const { append } = conversation;
   conversation.answered = [...conversation.answered, ...answersIn(append)];
-  const news = context.alone === true ? [] : unheardNews(context.superior.news, conversation);
-  const news_id = context.superior.news.last();
+  const news = followNews(context.superior.news, conversation);
   const note: TurnInput[] =
     command.note.length > 0 ? [{ type: 'faults', faults: command.note }] : [];
   if (note.length > 0) {
@@ -246,11 +245,11 @@ async function call(
     ...offeredBy(context),
   };
   const called = await callModel(
-    {
-      ...terms,
-      head: conversation.head,
-      append: [...append, ...(news.length > 0 ? [{ type: 'news' as const, news }] : []), ...note],
-      compact: command.compact,
+    () => {
+      const told = context.alone === true ? [] : news.read();
+      const late: TurnInput[] = told.length > 0 ? [{ type: 'news', news: told }] : [];
+      const { head } = conversation;
+      return { ...terms, head, append: [...append, ...late, ...note], compact: command.compact };
     },
     context.label(conversation.calls + 1),
     conversation.terms ?? null,
@@ -276,7 +275,7 @@ async function call(
   conversation.terms = keptTerms(result, terms, conversation.terms);
   conversation.append = [];
   // A reply from before these news heard none of them.
-  if (result.recalled !== true) conversation.news_id = news_id;
+  if (result.recalled !== true) conversation.news_id = news.last();
   conversation.usage = addUsage(conversation.usage, result.usage);
   context.onReply?.(result.reply);
   return { type: 'replied', reply: result.reply };

@@ -1,3 +1,4 @@
+import { patched } from '@temporalio/workflow';
 import type { NewsItem } from '../../contracts/messages.ts';
 import { addNews, lastNewsId } from '../../core/run/news.ts';
 
@@ -48,4 +49,27 @@ export function unheardNews(
   return news
     .since(news_id)
     .filter((one) => one.type !== 'answer' || one.changed || !answered.includes(one.question_id));
+}
+
+/** News of one call. */
+export interface CallNews {
+  /** The newest item that the call has been told, or need not be. */
+  readonly last: () => number;
+  /** Returns what the call is told when it is made now. */
+  readonly read: () => readonly NewsItem[];
+}
+
+/** Follows the news until a call is made: it may wait, for a resume or for its share of a budget. */
+export function followNews(
+  feed: Pick<NewsFeed, 'since' | 'last'>,
+  conversation: Parameters<typeof unheardNews>[1],
+): CallNews {
+  let last = feed.last();
+  return {
+    last: () => last,
+    read() {
+      if (feed.last() > last && patched('news-after-wait')) last = feed.last();
+      return unheardNews(feed, conversation).filter(({ news_id }) => news_id <= last);
+    },
+  };
 }

@@ -1,9 +1,11 @@
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
+import { openVersionedFile } from '../../../activities/adapters/file-store/versioned-file.ts';
+import { createTemporaryHome } from '../../unit/adapters/temporary-home.ts';
 
 /** Called before a folder is listed, and before a file gets its name: a writer that is suspended there. */
 let beforeListing: (() => Promise<void>) | null = null;
 let beforeLink: (() => Promise<void>) | null = null;
-// Modules that are imported from now on have this function.
 const files = process.getBuiltinModule('node:fs/promises');
 const { link, readdir } = files;
 Object.assign(files, {
@@ -20,10 +22,11 @@ Object.assign(files, {
     return link(...args);
   },
 });
-afterAll(() => Object.assign(files, { link, readdir }));
-const { openVersionedFile } =
-  await import('../../../activities/adapters/file-store/versioned-file.ts');
-const { createTemporaryHome } = await import('../../unit/adapters/temporary-home.ts');
+syncBuiltinESMExports();
+afterAll(() => {
+  Object.assign(files, { link, readdir });
+  syncBuiltinESMExports();
+});
 
 const temporary = await createTemporaryHome();
 afterAll(() => temporary.remove());

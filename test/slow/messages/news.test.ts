@@ -20,7 +20,7 @@ import {
   works,
 } from '../../support/scripted-work.ts';
 import { storedRecord } from '../../support/stored-record.ts';
-import { untilSignaled } from '../../support/until-idle.ts';
+import { untilIdle, untilSignaled, untilTold } from '../../support/until-idle.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 /** Answers and instructions during a run have to reach all its work in progress. */
@@ -207,6 +207,31 @@ describe('what the user says at the end of a wave', () => {
     expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 1 });
     expect(decisions()).toHaveLength(2);
     expect(newestText(decisions()[1])).toContain('Keep it below 10 EUR.');
+  });
+
+  it('finding F1: an instruction that comes while a call waits for a resume is in its prompt', async () => {
+    // It is repaired by the next call.
+    const slow = held({ json: {} });
+    stage.rehearsal.script([
+      plans(1, plan([work('host')])),
+      works('host', slow.reply, 1),
+      works('host', { json: completed('host-done') }),
+      { match: { schema: 'decision' }, reply: { json: decision() } },
+    ]);
+    const run = await stage.start('plannerRun', { goal: 'Host the backup' });
+    await stage.rehearsal.waitForCalls(2);
+    await run.signal('pause', { reason: 'a look' });
+    await untilTold(stage, run.workflowId);
+    slow.release();
+    await untilIdle(stage, run.workflowId);
+    await run.signal('amend', { instruction: 'Only in the EU.' });
+    await untilTold(stage, run.workflowId);
+    await run.signal('resume', {});
+    expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 1 });
+    const [, repaired, ...more] = callsOf(stage.rehearsal, 'host');
+    expect(more).toEqual([]);
+    expect(newestText(repaired)).toContain('Only in the EU.');
+    await expectPromisesKept(stage, run.workflowId);
   });
 
   it('finding L2: an instruction and a waiver reach the planner who is asked to try again', async () => {

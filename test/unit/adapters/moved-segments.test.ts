@@ -1,6 +1,13 @@
+import { syncBuiltinESMExports } from 'node:module';
+import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
+import { createFileReplyLedger } from '../../../activities/adapters/file-store/file-ledgers.ts';
+import { rewriteSegment } from '../../../activities/adapters/file-store/rewrite-segment.ts';
+import { listSegments } from '../../../activities/adapters/file-store/segment-files.ts';
+import { openSegments } from '../../../activities/adapters/file-store/segments.ts';
+import { createTemporaryHome } from './temporary-home.ts';
+
 /** Called after a folder was listed: another process that changes it before its files are read. */
 let afterListing: (() => Promise<void>) | null = null;
-// Modules that are imported from now on have this function.
 const files = process.getBuiltinModule('node:fs/promises');
 const { readdir } = files;
 Object.assign(files, {
@@ -12,17 +19,11 @@ Object.assign(files, {
     return names;
   },
 });
-afterAll(() => Object.assign(files, { readdir }));
-const { createFileArtifactStore } =
-  await import('../../../activities/adapters/file-store/file-artifact-store.ts');
-const { createFileReplyLedger } =
-  await import('../../../activities/adapters/file-store/file-ledgers.ts');
-const { rewriteSegment } =
-  await import('../../../activities/adapters/file-store/rewrite-segment.ts');
-const { listSegments } = await import('../../../activities/adapters/file-store/segment-files.ts');
-const { openSegments } = await import('../../../activities/adapters/file-store/segments.ts');
-const { createTemporaryHome } = await import('./temporary-home.ts');
-
+syncBuiltinESMExports();
+afterAll(() => {
+  Object.assign(files, { readdir });
+  syncBuiltinESMExports();
+});
 const temporary = await createTemporaryHome();
 afterAll(() => temporary.remove());
 const { home } = temporary;
