@@ -177,6 +177,8 @@ function laterWave(prompt: Prompt): readonly JsonObject[] {
       required_inputs: inputs,
       provided_inputs: inputs,
       depends_on: [],
+      // What it follows up on has left criteria open.
+      needs: 'completed',
       produces: [],
     };
   });

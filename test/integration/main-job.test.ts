@@ -60,5 +60,4 @@ it.each([
     // A plan, a decision, four delegations; one more call each for the answer, the repair, and two loaded details.
     expect(stage.rehearsal.counts().calls).toBe(result.usage.calls);
   },
-  60_000,
 );

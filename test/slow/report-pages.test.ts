@@ -81,14 +81,10 @@ it.each([
   ['team', {}, 'leader'],
   ['architectureDesign', { auto_approve: true, use_defaults: true }, 'not judged'],
   ['riskAssessment', {}, 'not judged'],
-] as const)(
-  'the page of a %s that was started alone',
-  async (type, more, words) => {
-    const input: object = { ...JSON.parse(inputExamples[type]), ...more };
-    expect(await play(type, input, `page-${type}`)).toContain(words);
-  },
-  240_000,
-);
+] as const)('the page of a %s that was started alone', async (type, more, words) => {
+  const input: object = { ...JSON.parse(inputExamples[type]), ...more };
+  expect(await play(type, input, `page-${type}`)).toContain(words);
+});
 
 it('the page of a designed run, before its approval and after', async () => {
   const run = await stage.start('plannerRun', { goal, mode: 'designed' }, 'page-designed');

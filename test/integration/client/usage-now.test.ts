@@ -108,31 +108,26 @@ it.each([
     expect(usage.calls).toBe(stage.rehearsal.calls().length);
     await expectPromisesKept(stage, run.workflowId);
   },
-  60_000,
 );
 
 it.each([
   ['plannerWave', { goal, delegations: [triadWork('task', 'dialectic')] }],
   ['triad', { type: 'dialectic', task: goal }],
   ['triadPhase', { type: 'dialectic', phase: 'negotiate', task: goal, summary: 'Two are known.' }],
-] as const)(
-  'a %s alone tells it, too',
-  async (type, input) => {
-    const gate = held({ pass: true });
-    const late = { phase: 'negotiate', member: 'synthesizer' };
-    stage.rehearsal.script([{ match: late, reply: gate.reply }]);
-    const run = await stage.start(type, input);
-    await eventually('the call', async () =>
-      stage.rehearsal
-        .calls()
-        .some(({ turn }) => turn?.member === 'synthesizer' && turn.phase === 'negotiate'),
-    );
-    expect(await stands(run.workflowId, 1)).toMatchObject({ usage: { calls: 0 } });
-    gate.release();
-    expect((await neverTwice(run)).calls).toBe(stage.rehearsal.calls().length);
-  },
-  60_000,
-);
+] as const)('a %s alone tells it, too', async (type, input) => {
+  const gate = held({ pass: true });
+  const late = { phase: 'negotiate', member: 'synthesizer' };
+  stage.rehearsal.script([{ match: late, reply: gate.reply }]);
+  const run = await stage.start(type, input);
+  await eventually('the call', async () =>
+    stage.rehearsal
+      .calls()
+      .some(({ turn }) => turn?.member === 'synthesizer' && turn.phase === 'negotiate'),
+  );
+  expect(await stands(run.workflowId, 1)).toMatchObject({ usage: { calls: 0 } });
+  gate.release();
+  expect((await neverTwice(run)).calls).toBe(stage.rehearsal.calls().length);
+});
 
 it('code that is written with a repair tells what its first call has used', async () => {
   const written = held({ text: '```ts\nexport const answer = 42;\n```' });

@@ -42,7 +42,6 @@ it.each([500, 529, 504])(
     expect(statusesOf(stage.rehearsal.calls())).toEqual([status, status, status, 200]);
     await expectPromisesKept(stage, run.workflowId);
   },
-  60_000,
 );
 
 it('fault 19: outages in plan, work and decision of one run leave one result of each', async () => {
@@ -84,7 +83,6 @@ it.each(protocolRows)(
     expect(outcome.usage).toMatchObject({ calls: 0, unreported_calls: 3 });
     await expectPromisesKept(stage, run.workflowId);
   },
-  60_000,
 );
 
 it.each(protocolRows)(
@@ -101,7 +99,6 @@ it.each(protocolRows)(
     expect(scriptedCalls(stage)).toHaveLength(2);
     await expectPromisesKept(stage, run.workflowId);
   },
-  60_000,
 );
 
 it('fault 23: a delegation whose replies are no messages does not take the wave with it', async () => {

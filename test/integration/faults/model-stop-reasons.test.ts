@@ -137,7 +137,6 @@ it.each(contextReplies)(
     expect(scriptedCalls(stage)).toHaveLength(1);
     await expectPromisesKept(stage, id);
   },
-  60_000,
 );
 
 const load = (detail_id: string): Reply => ({
@@ -170,7 +169,6 @@ it.each(contextReplies)(
     expect(fourth).toContain('Left out to save space');
     await expectPromisesKept(stage, run.workflowId);
   },
-  60_000,
 );
 
 describe('in the conversation of the planner', () => {
@@ -200,7 +198,6 @@ describe('in the conversation of the planner', () => {
       expect(scriptedCalls(stage, 0)).toHaveLength(1);
       await expectPromisesKept(stage, run.workflowId);
     },
-    60_000,
   );
 
   it('fault 24: a cut plan, a paused one, an empty decision and a cut one end well', async () => {

@@ -82,30 +82,25 @@ it.each(['stop', 'cancel'])(
     // The call that was cut is billed as well.
     expect(result.usage.calls).toBe(3);
   },
-  60_000,
 );
 
-it.each(['plannerWave', 'delegation'] as const)(
-  'stop ends a %s alone, too',
-  async (type) => {
-    stage.rehearsal.script([{ match: { schema: 'delegation' }, reply: stalled }]);
-    const run = await stage.start(
-      type,
-      type === 'plannerWave'
-        ? { goal, delegations: [work('long')] }
-        : { agent_id: 'writer', task_description: goal },
-    );
-    await stage.rehearsal.waitForCalls(1);
-    await run.signal('stop', { reason: 'enough' });
-    expect(await run.result()).toMatchObject({ status: 'stopped', stop_reason: 'enough' });
-    expect((await runCommand(stage, ['status', run.workflowId])).out).toMatch(
-      /^stopped .*\nenough\n/m,
-    );
-    expect(stage.rehearsal.calls()[0]).toMatchObject({ outcome: 'client-closed' });
-    await expectPromisesKept(stage, run.workflowId);
-  },
-  60_000,
-);
+it.each(['plannerWave', 'delegation'] as const)('stop ends a %s alone, too', async (type) => {
+  stage.rehearsal.script([{ match: { schema: 'delegation' }, reply: stalled }]);
+  const run = await stage.start(
+    type,
+    type === 'plannerWave'
+      ? { goal, delegations: [work('long')] }
+      : { agent_id: 'writer', task_description: goal },
+  );
+  await stage.rehearsal.waitForCalls(1);
+  await run.signal('stop', { reason: 'enough' });
+  expect(await run.result()).toMatchObject({ status: 'stopped', stop_reason: 'enough' });
+  expect((await runCommand(stage, ['status', run.workflowId])).out).toMatch(
+    /^stopped .*\nenough\n/m,
+  );
+  expect(stage.rehearsal.calls()[0]).toMatchObject({ outcome: 'client-closed' });
+  await expectPromisesKept(stage, run.workflowId);
+});
 
 it.each([true, false])(
   'stop before the first call ends a delegation alone, with notes: %s',
@@ -121,7 +116,6 @@ it.each([true, false])(
     expect(stage.rehearsal.calls()).toEqual([]);
     await expectPromisesKept(stage, run.workflowId);
   },
-  60_000,
 );
 
 it('stop ends a run that waits for an answer', async () => {

@@ -102,37 +102,32 @@ it.each([
     expect(await status()).toMatchObject({ state: 'completed', turn: 2 });
     await expectPromisesKept(stage, run.workflowId);
   },
-  60_000,
 );
 
 it.each([
   ['plannerWave', { goal, delegations: [work('task')] }, [...ofRoots, 'wave']],
   ['delegation', { agent_id: 'writer', task_description: goal }, ofRoots],
-] as const)(
-  'a %s alone answers every query, too',
-  async (type, input, names) => {
-    const { reply, release } = held({ pass: true });
-    stage.rehearsal.script([{ match: { schema: 'delegation' }, reply }]);
-    const run = await stage.start(type, input);
-    await stage.rehearsal.waitForCalls(1);
-    expect(await ask(run, ...names)).toMatchObject({
-      status: { run_id: run.workflowId, goal, phase: 'working', wave: 1 },
-      questions: { open: [] },
-      plan: { wave: 1, delegations: [{ delegation_id: 'task' }] },
-      pool: { total: 0 },
-      budget: { limits: { max_turns: 40 } },
-      ...(type === 'plannerWave' && {
-        wave: { phase: 'dispatching', delegations: [{ delegation_id: 'task', state: 'running' }] },
-      }),
-    });
-    release();
-    await run.result();
-    expect(await ask(run, ...names)).toMatchObject({
-      status: { phase: 'completed', result_path: `${run.workflowId}/result.md` },
-      plan: { wave: 1 },
-      ...(type === 'plannerWave' && { wave: { phase: 'done' } }),
-    });
-    await expectPromisesKept(stage, run.workflowId);
-  },
-  60_000,
-);
+] as const)('a %s alone answers every query, too', async (type, input, names) => {
+  const { reply, release } = held({ pass: true });
+  stage.rehearsal.script([{ match: { schema: 'delegation' }, reply }]);
+  const run = await stage.start(type, input);
+  await stage.rehearsal.waitForCalls(1);
+  expect(await ask(run, ...names)).toMatchObject({
+    status: { run_id: run.workflowId, goal, phase: 'working', wave: 1 },
+    questions: { open: [] },
+    plan: { wave: 1, delegations: [{ delegation_id: 'task' }] },
+    pool: { total: 0 },
+    budget: { limits: { max_turns: 40 } },
+    ...(type === 'plannerWave' && {
+      wave: { phase: 'dispatching', delegations: [{ delegation_id: 'task', state: 'running' }] },
+    }),
+  });
+  release();
+  await run.result();
+  expect(await ask(run, ...names)).toMatchObject({
+    status: { phase: 'completed', result_path: `${run.workflowId}/result.md` },
+    plan: { wave: 1 },
+    ...(type === 'plannerWave' && { wave: { phase: 'done' } }),
+  });
+  await expectPromisesKept(stage, run.workflowId);
+});

@@ -35,15 +35,11 @@ const parts: readonly (readonly [string, object])[] = [
   ['triadPhase', { phase: 'deliberate', type: 'dialectic', task: 'Compare three backups' }],
 ];
 
-it.each(parts)(
-  '%s works as the child of a workflow of the user',
-  async (type, input) => {
-    const run = await stage.client.workflow.start('ownWorkflow', {
-      workflowId: `own-${type}`,
-      taskQueue: ownQueue,
-      args: [type, stage.taskQueue, { ...input, unattended: true }],
-    });
-    expect(await run.result()).toMatchObject({ answer: expect.any(String) });
-  },
-  120_000,
-);
+it.each(parts)('%s works as the child of a workflow of the user', async (type, input) => {
+  const run = await stage.client.workflow.start('ownWorkflow', {
+    workflowId: `own-${type}`,
+    taskQueue: ownQueue,
+    args: [type, stage.taskQueue, { ...input, unattended: true }],
+  });
+  expect(await run.result()).toMatchObject({ answer: expect.any(String) });
+});

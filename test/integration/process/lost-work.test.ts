@@ -60,5 +60,4 @@ it.each([
     const { workflow } = stage.client;
     if (how !== 'was terminated') await workflow.getHandle(run.workflowId).terminate('the end');
   },
-  60_000,
 );

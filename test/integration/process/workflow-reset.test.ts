@@ -49,7 +49,6 @@ it.each(['first', 'last'] as const)(
     await eventually('nothing left open', async () => (await listOpen(`reset-${to}`)).length === 0);
     expect(await storedRecord(stage.home, `reset-${to}`)).toMatchObject({ status: 'completed' });
   },
-  60_000,
 );
 
 it('a question of a wave that a reset begins anew waits for nobody any more', async () => {

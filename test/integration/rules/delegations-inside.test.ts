@@ -179,7 +179,6 @@ it.each([
     expect(await told()).toMatchObject({ state: 'completed', turn: 2 });
     await expectPromisesKept(stage, run.workflowId);
   },
-  60_000,
 );
 
 it('a budget for one delegation stops that one, and the others go on', async () => {

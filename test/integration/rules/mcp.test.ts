@@ -134,7 +134,6 @@ it.each([
     await run.result();
     expect(JSON.stringify(bodyOf(stage.rehearsal.calls()[1]).messages)).toContain('Echo: hello');
   },
-  90_000,
 );
 
 it('a server that dies before the end of a call is put to a person, and the run goes on', async () => {

@@ -122,7 +122,6 @@ it.each([
     expect(newestText(repair)).toContain(told);
     await expectPromisesKept(stage, run.workflowId);
   },
-  60_000,
 );
 
 it('asks the user when the planner keeps breaking a rule; retry begins anew, abandon ends', async () => {

@@ -25,7 +25,6 @@ it.each(goals.map((goal) => [goal.name, goal] as const))(
     expect(run.answer).not.toBe('');
     if (goal.name === 'backup-tool') expectSample(run.answer);
   },
-  60_000,
 );
 
 /** Compares the answer with the sample of the README, which `PLANWAVE_SCREENSHOT=1` writes. */

@@ -50,41 +50,12 @@ it('judges together, in a direct run, only what works on the criterion that requ
 it.each([
   ['in the wave', {}],
   ['in a workflow of its own', ownWorkflows],
-])(
-  'asks the user as the delegation that it judges, which works %s',
-  async (_where, limits) => {
-    stage.rehearsal.script([
-      plans(1, plan([work('advice', { criteria: ['goal-1'] })])),
-      takes(
-        { within: 'verify-1', phase: 'execute', nth: 1 },
-        { json: blocked([question('Which office?')], 'judgement') },
-      ),
-    ]);
-    const run = await stage.start('plannerRun', {
-      goal: 'Advise a small office',
-      criteria: ['One way is recommended'],
-      verify: ['goal-1'],
-      verify_triad: 'dialectic',
-      limits,
-    });
-    const { question_id, delegation_id } = await openQuestion(stage, run);
-    expect(delegation_id).toBe('advice');
-    await submit(run, { question_id, answer: 'The one in Basel' });
-    expect(await stage.result(run)).toMatchObject({ status: 'completed' });
-    expect(newestText(memberCalls(stage.rehearsal, { phase: 'execute' }).at(-1))).toContain(
-      'Basel',
-    );
-    await expectPromisesKept(stage, run.workflowId);
-  },
-  120_000,
-);
-
-it('keeps an output whose judgement was terminated: the user decides, and it is judged again', async () => {
+])('asks the user as the delegation that it judges, which works %s', async (_where, limits) => {
   stage.rehearsal.script([
     plans(1, plan([work('advice', { criteria: ['goal-1'] })])),
     takes(
-      { within: 'verify-1', phase: 'deliberate', nth: 1 },
-      { stall: 'in-stream', afterEvents: 4, text: 'so far' },
+      { within: 'verify-1', phase: 'execute', nth: 1 },
+      { json: blocked([question('Which office?')], 'judgement') },
     ),
   ]);
   const run = await stage.start('plannerRun', {
@@ -92,23 +63,14 @@ it('keeps an output whose judgement was terminated: the user decides, and it is 
     criteria: ['One way is recommended'],
     verify: ['goal-1'],
     verify_triad: 'dialectic',
+    limits,
   });
-  await eventually(
-    'a call of the judgement',
-    async () => memberCalls(stage.rehearsal, { phase: 'deliberate' }).length > 0,
-  );
-  const place = `${run.workflowId}/wave-001/advice/verify-1/deliberate`;
-  await stage.client.workflow.getHandle(place).terminate('by a test');
-  expect(await openQuestion(stage, run)).toMatchObject({ kind: 'verification' });
-  await submit(run, { question_id: 'q1', answer: 'guide' });
-  await openQuestion(stage, run, 'q2');
-  await submit(run, { question_id: 'q2', answer: 'Judge it again.' });
-  const { status, usage } = await stage.result(run);
-  expect(status).toBe('completed');
-  expect(usage.calls + usage.unreported_calls).toBe(stage.rehearsal.calls().length);
-  const outcome = await judgedIn(run.workflowId);
-  expect(outcome?.verification).toMatchObject({ status: 'verified', attempts: 2 });
-  await expectPromisesKept(stage, run.workflowId, { lostUsage: true, orphans: true });
+  const { question_id, delegation_id } = await openQuestion(stage, run);
+  expect(delegation_id).toBe('advice');
+  await submit(run, { question_id, answer: 'The one in Basel' });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  expect(newestText(memberCalls(stage.rehearsal, { phase: 'execute' }).at(-1))).toContain('Basel');
+  await expectPromisesKept(stage, run.workflowId);
 });
 
 it('has a triad judge an output that it did not write, and its writer gives the verdict', async () => {
@@ -181,4 +143,37 @@ it('passes nothing on whose judgement the triad did not agree: the user decides 
   await eventually('the readable results', async () => existsSync(shown));
   await run.signal('stop', { reason: 'seen' });
   await stage.result(run).catch(() => null);
+});
+
+// Last: the terminated call leaves an artifact in the home that nothing names.
+it('keeps an output whose judgement was terminated: the user decides, and it is judged again', async () => {
+  stage.rehearsal.script([
+    plans(1, plan([work('advice', { criteria: ['goal-1'] })])),
+    takes(
+      { within: 'verify-1', phase: 'deliberate', nth: 1 },
+      { stall: 'in-stream', afterEvents: 4, text: 'so far' },
+    ),
+  ]);
+  const run = await stage.start('plannerRun', {
+    goal: 'Advise a small office',
+    criteria: ['One way is recommended'],
+    verify: ['goal-1'],
+    verify_triad: 'dialectic',
+  });
+  await eventually(
+    'a call of the judgement',
+    async () => memberCalls(stage.rehearsal, { phase: 'deliberate' }).length > 0,
+  );
+  const place = `${run.workflowId}/wave-001/advice/verify-1/deliberate`;
+  await stage.client.workflow.getHandle(place).terminate('by a test');
+  expect(await openQuestion(stage, run)).toMatchObject({ kind: 'verification' });
+  await submit(run, { question_id: 'q1', answer: 'guide' });
+  await openQuestion(stage, run, 'q2');
+  await submit(run, { question_id: 'q2', answer: 'Judge it again.' });
+  const { status, usage } = await stage.result(run);
+  expect(status).toBe('completed');
+  expect(usage.calls + usage.unreported_calls).toBe(stage.rehearsal.calls().length);
+  const outcome = await judgedIn(run.workflowId);
+  expect(outcome?.verification).toMatchObject({ status: 'verified', attempts: 2 });
+  await expectPromisesKept(stage, run.workflowId, { lostUsage: true, orphans: true });
 });

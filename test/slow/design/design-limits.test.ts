@@ -47,19 +47,15 @@ it('a designer that never mends its findings: after three repairs they stand in 
 it.each([
   ['finish', 'finished'],
   ['abandon', 'abandoned'],
-] as const)(
-  'a spent budget and %s: the design is %s',
-  async (answer, status) => {
-    const run = await stage.start('architectureDesign', { goal, budget: { calls: 3 } });
-    await answerInterview(run);
-    const question = await untilKind(run, 'budget');
-    await submit(run, { question_id: question.question_id, answer });
-    expect(await run.result()).toMatchObject({ status, usage: { calls: 3 }, approved_by: null });
-    expect(stage.rehearsal.calls()).toHaveLength(3);
-    await expectPromisesKept(stage, run.workflowId);
-  },
-  120_000,
-);
+] as const)('a spent budget and %s: the design is %s', async (answer, status) => {
+  const run = await stage.start('architectureDesign', { goal, budget: { calls: 3 } });
+  await answerInterview(run);
+  const question = await untilKind(run, 'budget');
+  await submit(run, { question_id: question.question_id, answer });
+  expect(await run.result()).toMatchObject({ status, usage: { calls: 3 }, approved_by: null });
+  expect(stage.rehearsal.calls()).toHaveLength(3);
+  await expectPromisesKept(stage, run.workflowId);
+});
 
 it('an interview without an answer: it is reminded, buys nothing meanwhile, and goes on with the late answer', async () => {
   const run = await stage.start('architectureDesign', {

@@ -95,7 +95,6 @@ it.each([
     expect(began + 1).toBeGreaterThan(Math.max(...judged.map(({ wave }) => wave)));
     await expectPromisesKept(stage, run.workflowId);
   },
-  240_000,
 );
 
 it('the output file of a designed run is in the folder of the user after `planwave apply`, and not before', async () => {

@@ -62,7 +62,6 @@ it.each(['design', 'risk'] as const)(
     expect(result.usage.unreported_calls).toBeGreaterThan(0);
     await expectPromisesKept(stage, run.workflowId, { lostUsage: true, orphans: true });
   },
-  120_000,
 );
 
 it('a question of a risk assessment that was terminated is withdrawn, and its answer reaches no other one', async () => {

@@ -148,7 +148,6 @@ it.each(disks)(
     await expectCompleted(runs);
     expect(stage.rehearsal.counts().calls).toBe(runs.length * callsPerRun);
   },
-  60_000,
 );
 
 it.each(disks)(
@@ -175,5 +174,4 @@ it.each(disks)(
     expect(calls).toBeGreaterThan(runs.length * callsPerRun);
     expect(calls).toBeLessThanOrEqual(runs.length * (callsPerRun + 1));
   },
-  60_000,
 );

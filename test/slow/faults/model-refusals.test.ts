@@ -57,7 +57,6 @@ it.each(parkedRows)(
     expect(stage.rehearsal.counts().calls).toBe(result.usage.calls + 1);
     await expectPromisesKept(stage, run.workflowId);
   },
-  60_000,
 );
 
 it('fault 18: calls that are refused together park the run once, and one resume is enough', async () => {
@@ -147,7 +146,6 @@ it.each(refusedRows)(
     expect(stage.rehearsal.counts().calls).toBe(1);
     await expectPromisesKept(stage, run.workflowId);
   },
-  60_000,
 );
 
 it('fault 20: a model that does not exist (404) parks the run, because a person can mend it', async () => {

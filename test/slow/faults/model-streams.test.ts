@@ -87,7 +87,6 @@ it.each(limits)(
     expect(told).toContainEqual(expect.stringContaining(said));
     expect(findTraces(stage.home, histories, half)).toEqual([]);
   },
-  60_000,
 );
 
 it('fault 21: stalls in plan, work and decision of one run cost three calls and nothing else', async () => {
@@ -124,7 +123,6 @@ it.each(cuts)(
     const broken = await completeThrough(breakOnce(reply, reply, reply));
     expect(broken.map((call) => call.outcome)).toEqual(Array(3).fill(outcome));
   },
-  60_000,
 );
 
 it.each(cuts)(
@@ -142,7 +140,6 @@ it.each(cuts)(
     );
     expect(broken.map((call) => call.outcome)).toEqual(Array(3).fill(outcome));
   },
-  60_000,
 );
 
 it('fault 22: half of a tool call is not carried out', async () => {

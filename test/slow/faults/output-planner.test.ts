@@ -54,7 +54,6 @@ it.each(badPlans)(
     expect(result.usage.calls).toBe(stage.rehearsal.counts().calls);
     await expectPromisesKept(stage, run.workflowId);
   },
-  60_000,
 );
 
 it.each(badPlans)(
@@ -75,7 +74,6 @@ it.each(badPlans)(
     expect(result.usage.calls).toBe(stage.rehearsal.counts().calls);
     await expectPromisesKept(stage, run.workflowId);
   },
-  60_000,
 );
 
 it('fault 27: a planner that is stuck and given up abandons the run, and its calls are counted', async () => {

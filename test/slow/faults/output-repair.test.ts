@@ -97,7 +97,6 @@ it.each(badRows)(
     for (const fault of faults) expect(fault).toContain('Try: ');
     await expectPromisesKept(stage, run.workflowId);
   },
-  60_000,
 );
 
 /** One of each kind: what follows from a fault does not depend on which it is. */
@@ -124,7 +123,6 @@ it.each(hopelessRows)(
     expect(stage.rehearsal.counts().calls).toBe(3);
     await expectPromisesKept(stage, run.workflowId);
   },
-  60_000,
 );
 
 it('fault 27: a fence around the JSON is no fault', async () => {

@@ -156,7 +156,6 @@ it.each(longRows)(
     expect(scriptedCalls(stage).length).toBeLessThanOrEqual(3);
     expectSmall(await expectPromisesKept(stage, run.workflowId));
   },
-  60_000,
 );
 
 it('fault 50: a reply with more tool calls than history can hold goes back, and its call is counted', async () => {

@@ -79,5 +79,4 @@ it.each([0, 1, 2, 3])(
     expect(cachedMax).toBeLessThanOrEqual(size + 2);
     await expectPromisesKept(tight, runs[0]?.workflowId ?? '');
   },
-  120_000,
 );

@@ -197,5 +197,4 @@ it.each([
     }
     await expectExact(run);
   },
-  60_000,
 );

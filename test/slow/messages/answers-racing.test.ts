@@ -172,7 +172,6 @@ it.each(['cancel', 'stop'] as const)(
     });
     expect(await stage.result(run)).toMatchObject({ status: 'stopped' });
   },
-  60_000,
 );
 
 it.each([20, 80])(
@@ -196,7 +195,6 @@ it.each([20, 80])(
     });
     expect(await stage.result(run)).toMatchObject({ status: 'completed' });
   },
-  60_000,
 );
 
 /** As many waves, the last of which meets the user's criterion. Each wave's decision waits to be let go. */

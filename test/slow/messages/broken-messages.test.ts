@@ -202,5 +202,4 @@ it.each(['plannerRun', 'plannerWave', 'delegation'])(
     }
     expect(stage.rehearsal.counts().calls).toBe(0);
   },
-  60_000,
 );

@@ -96,7 +96,6 @@ it.each([
     const wave = stage.client.workflow.getHandle(waveWorkflowId(set.run.workflowId, 1));
     expect(await wave.query('wave')).toMatchObject({ changes: sizes });
   },
-  90_000,
 );
 
 it('a folder with changes of the same lines stays as it is, and the record says why', async () => {

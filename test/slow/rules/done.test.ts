@@ -110,34 +110,30 @@ it.each([
   ['finish', { status: 'finished_unmet', waves: 1 }, ['open', 'met']],
   ['waive', { status: 'completed', waves: 1 }, ['waived', 'met']],
   ['abandon', { status: 'abandoned', waves: 1 }, ['open', 'met']],
-])(
-  'when the waves are spent the user decides: %s',
-  async (answer, expected, states) => {
-    stage.rehearsal.script([
-      plans(1, plan([firstTry()])),
-      works('first', { json: halfDone }),
-      plans(2, plan([work('second', { criteria: ['goal-1'] })])),
-      works('second', { json: completed('goal-1') }),
-    ]);
-    const run = await stage.start('plannerRun', { goal, criteria, limits: { max_waves: 1 } });
-    const spent = await openQuestion(stage, run);
-    expect(spent).toMatchObject({
-      kind: 'waves_spent',
-      priority: 'critical',
-      choices: ['continue', 'finish', 'waive', 'abandon'],
-      text: '1 wave is done and criteria are still open: goal-1. What now?',
-    });
-    await submit(run, { question_id: spent.question_id, answer });
-    const result = await stage.result(run);
-    expect(result).toMatchObject(expected);
-    expect(result.criteria.map(({ state }) => state)).toEqual(states);
-    expect(planCalls(stage.rehearsal)).toHaveLength(expected.waves);
-    const text = readFileSync(join(stage.home, result.report_path), 'utf8');
-    expect(text.includes('the disk was full')).toBe(expected.status !== 'completed');
-    await expectPromisesKept(stage, run.workflowId);
-  },
-  60_000,
-);
+])('when the waves are spent the user decides: %s', async (answer, expected, states) => {
+  stage.rehearsal.script([
+    plans(1, plan([firstTry()])),
+    works('first', { json: halfDone }),
+    plans(2, plan([work('second', { criteria: ['goal-1'] })])),
+    works('second', { json: completed('goal-1') }),
+  ]);
+  const run = await stage.start('plannerRun', { goal, criteria, limits: { max_waves: 1 } });
+  const spent = await openQuestion(stage, run);
+  expect(spent).toMatchObject({
+    kind: 'waves_spent',
+    priority: 'critical',
+    choices: ['continue', 'finish', 'waive', 'abandon'],
+    text: '1 wave is done and criteria are still open: goal-1. What now?',
+  });
+  await submit(run, { question_id: spent.question_id, answer });
+  const result = await stage.result(run);
+  expect(result).toMatchObject(expected);
+  expect(result.criteria.map(({ state }) => state)).toEqual(states);
+  expect(planCalls(stage.rehearsal)).toHaveLength(expected.waves);
+  const text = readFileSync(join(stage.home, result.report_path), 'utf8');
+  expect(text.includes('the disk was full')).toBe(expected.status !== 'completed');
+  await expectPromisesKept(stage, run.workflowId);
+});
 
 it('the same question a third time is not put to the user again', async () => {
   const asks = { json: blocked([question('Which region?')], 'host-done') };

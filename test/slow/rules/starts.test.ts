@@ -108,18 +108,14 @@ it.each([
   ['delegation', { agent_id: 'planner', task_description: goal }, [/^agent_id: the planner plans/]],
   ['plannerRun', { carried: { version: 1 } }, [/^goal: /, /carried/]],
   ['plannerWave', { order: { wave: 1 } }, [/^goal: /, /order/]],
-] as const)(
-  'a %s with bad input names every fault at once: %j',
-  async (type, input, expected) => {
-    const run = await stage.start(type, input);
-    const faults = await refusedInput(run);
-    for (const fault of expected) expect(faults).toContainEqual(expect.stringMatching(fault));
-    expect(faults).toHaveLength(expected.length);
-    expect(stage.rehearsal.counts().calls).toBe(0);
-    await expectPromisesKept(stage, run.workflowId);
-  },
-  60_000,
-);
+] as const)('a %s with bad input names every fault at once: %j', async (type, input, expected) => {
+  const run = await stage.start(type, input);
+  const faults = await refusedInput(run);
+  for (const fault of expected) expect(faults).toContainEqual(expect.stringMatching(fault));
+  expect(faults).toHaveLength(expected.length);
+  expect(stage.rehearsal.counts().calls).toBe(0);
+  await expectPromisesKept(stage, run.workflowId);
+});
 
 it('fault 46: one workflow id started twice is one run', async () => {
   stage.rehearsal.script([

@@ -357,5 +357,4 @@ it.each([runId, teamRunId])(
     const traced = await loadWorkflowBundle({ traced: true });
     for await (const { fault } of replayHistories(histories, traced)) expect(fault).toBeNull();
   },
-  60_000,
 );
