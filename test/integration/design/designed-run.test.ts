@@ -20,7 +20,8 @@ it('takes a goal to an approved plan and its result', async () => {
   stage.rehearsal.script([
     { match: { bodyIncludes: 'stage=\\"research\\"' }, times: 1, reply: research.reply },
   ]);
-  const run = await stage.start('plannerRun', { goal, mode: 'designed' });
+  const criteria = ['One way is recommended.'];
+  const run = await stage.start('plannerRun', { goal, criteria, mode: 'designed' });
   await untilAsked(stage, run, 'design');
   const asked = untilAsked(stage, run, 'plan_approval');
   // Between two questions the stage at work is told, in whichever workflow it works.
@@ -41,7 +42,8 @@ it('takes a goal to an approved plan and its result', async () => {
   await run.signal('answer', { question_id: question.question_id, answer: 'approve' });
   await untilEnded(stage, run);
   const result = await stage.result(run);
-  expect(result).toMatchObject({ status: 'completed' });
+  expect(result).toMatchObject({ status: 'completed', waves: 2 });
+  expect(result.criteria).toContainEqual({ criterion_id: 'goal-1', state: 'met', reason: '' });
   expect(file('workflow_coordination_plan.md')).toContain('```mermaid');
   const folder = join(stage.home, run.workflowId);
   expect(readSeedFiles(folder)).toMatchObject({
