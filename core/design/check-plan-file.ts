@@ -12,7 +12,8 @@
  *   DP5. Each agent of the roster works on a task or verifies one, but for a solution architect: it decides questions.
  *   DP6. A task depends on other tasks of the plan.
  *   DP7. Dependencies have an order; a cycle is shown A→B→A, and so is each other one that shares no task with it.
- *   DP8. Instructions contain no place that was left to be written, nor do titles, criteria of proofs of concept, and risks.
+ *   DP8. Instructions contain no place that was left to be written. Titles, criteria of proofs of concept, and risks contain no
+ *        hole of a template, and are no bare placeholder.
  *   DP9. Rendered instructions are no longer than a delegation's task may be.
  *   DP10. A path is relative, has "/" between its parts, and leads to no other place. An output can be written by the tools
  *        for files; one that is hidden, but not private, by an author with a tool of another kind.
