@@ -72,6 +72,44 @@ export function checkCoordinationPlan(
   ];
 }
 
+/** A plan with all its findings. */
+interface CheckedPlan {
+  readonly plan: CoordinationPlan;
+  readonly findings: readonly PlanFinding[];
+}
+
+/**
+ * Lists the findings of a plan that its change during the work has made. The plan before was approved with the others, and
+ * often no operation could answer them. A file that a task has read may be written once more (DP17).
+ *
+ * @param verified task_ids of all that is verified.
+ */
+export function listNewFindings(
+  before: CheckedPlan,
+  after: CheckedPlan,
+  verified: readonly string[],
+): PlanFinding[] {
+  const known = new Set(before.findings.map((one) => keyOf(one, before.plan)));
+  return after.findings.filter((one) => {
+    const at = /^tasks\/(\d+)\//.exec(one.path)?.[1];
+    const reader = at === undefined ? undefined : after.plan.tasks[Number(at)]?.task_id;
+    const wasRead = one.rule === 'DP17' && reader !== undefined && verified.includes(reader);
+    return !wasRead && !known.has(keyOf(one, after.plan));
+  });
+}
+
+/** Returns what two versions of a plan say alike of a finding: the name stands for the place, which shifts. */
+function keyOf({ rule, path, message }: PlanFinding, plan: CoordinationPlan): string {
+  const names: Readonly<Record<string, readonly string[]>> = {
+    agents: plan.agents.map(({ agent_name }) => agent_name),
+    new_agents: plan.new_agents.map(({ agent_id }) => agent_id),
+    tasks: plan.tasks.map(({ task_id }) => task_id),
+    risks: plan.risks.map(({ risk_id }) => risk_id),
+  };
+  const [list = '', at = '', ...rest] = path.split('/');
+  return JSON.stringify([rule, message, list, names[list]?.[Number(at)] ?? at, ...rest]);
+}
+
 const internal: ReadonlySet<string> = new Set([plannerAgentId, ...internalAgentIds]);
 
 /** Lists the agents that take tasks, the plan's drafts last. */
