@@ -35,6 +35,15 @@ export interface RecalledStage extends Pick<DesignMaterial, 'subject'> {
 export interface CheckDesignInput {
   readonly plan_ref: Ref;
   readonly registry_ref: Ref;
+  /** Present for a change during the work: only what it has made is found. */
+  readonly change?: PlanChangeMade;
+}
+
+/** Change of a plan during the work. */
+export interface PlanChangeMade {
+  readonly before_ref: Ref;
+  /** task_ids of all that is verified. */
+  readonly verified: readonly string[];
 }
 
 /** A change of a plan, by the replies that it follows from. */

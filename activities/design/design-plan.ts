@@ -38,6 +38,7 @@ import {
   operationsOfPractices,
   operationsOfProofs,
 } from '../../core/design/assemble-plan.ts';
+import { listNewFindings } from '../../core/design/check-plan-file.ts';
 import { changePlan } from '../../core/design/change-plan.ts';
 import { countWaves } from '../../core/design/next-wave.ts';
 import { describeDesign } from '../../core/design/describe-design.ts';
@@ -92,19 +93,17 @@ export async function assembleDesign(
 export async function checkDesign(
   store: ArtifactStore,
   toolNames: readonly string[],
-  { plan_ref, registry_ref }: CheckDesignInput,
+  { plan_ref, registry_ref, change }: CheckDesignInput,
 ): Promise<{ readonly findings: readonly PlanFinding[] }> {
-  const [plan, { agents }] = await Promise.all([
-    readCoordinationPlan(store, plan_ref),
-    readRegistry(store, registry_ref),
-  ]);
-  return {
-    findings: findPlanFaults(
-      plan,
-      agents.map((agent) => summariseAgent(agent)),
-      toolNames,
-    ),
+  const { agents } = await readRegistry(store, registry_ref);
+  const summaries = agents.map((agent) => summariseAgent(agent));
+  const check = async (ref: Ref) => {
+    const plan = await readCoordinationPlan(store, ref);
+    return { plan, findings: findPlanFaults(plan, summaries, toolNames) };
   };
+  const after = await check(plan_ref);
+  if (change === undefined) return { findings: after.findings };
+  return { findings: listNewFindings(await check(change.before_ref), after, change.verified) };
 }
 
 /** Applies a change to a plan and stores the new version. */

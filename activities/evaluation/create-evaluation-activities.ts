@@ -133,54 +133,54 @@ function judgeCriteria(
 
 type CommandGrader = Extract<NamedGrader, { kind: 'command' }>;
 
-/** Judges by a command. It does not run where there are no files of the whole run, such as when their changes contradict each other. */
-async function judgeCommand(
-  deps: GradeCellDeps,
-  grader: CommandGrader,
-  judging: Judging,
-): Promise<Judged> {
-  try {
-    return await runCommand(deps, grader, judging);
-  } catch (error) {
-    if (!(error instanceof WorkspaceRefused)) throw error;
-    // What else it says is for agents.
-    const [why = ''] = error.message.split(' Try: ');
-    const reason = `The command did not run. ${why} Try: the evaluation again, which carries this cell out anew.`;
-    return { result: 'not_run', score: null, reason };
-  }
-}
-
 /**
- * Runs a command in the files of the whole run, as `run_command` does. What it changes there is put back, and before it what
- * the command of an interrupted attempt has changed.
- *
- * @throws {WorkspaceRefused} when the files can't be prepared.
+ * Judges by a command in the files of the whole run, as `run_command` does. It does not run where there are none, such as when
+ * their changes contradict each other. What it changes there is put back.
  */
-async function runCommand(
+async function judgeCommand(
   deps: GradeCellDeps,
   { argv, exit_code }: CommandGrader,
   { answer, record, assertCurrent }: Judging,
 ): Promise<Judged> {
-  const { worktrees, workspaces, commands } = deps;
-  const signal = Context.current().cancellationSignal;
   const place = placeOf(record);
-  const start = await worktrees.startOf(place);
-  const restore = async (): Promise<void> => {
-    await assertCurrent();
-    if (start !== null) await worktrees.restore(place, start);
-  };
-  await assertCurrent();
-  if (start !== null) await commands?.endLeftovers(await workspaces.folderOf(place));
-  await restore();
+  const prepared = await prepareFiles(deps, place, assertCurrent);
+  if ('refused' in prepared) {
+    // What else it says is for agents.
+    const [why = ''] = prepared.refused.split(' Try: ');
+    const reason = `The command did not run. ${why} Try: the evaluation again, which carries this cell out anew.`;
+    return { result: 'not_run', score: null, reason };
+  }
   const { result, found } = await checkEvidence(deps, {
     check: { kind: 'command', argv, exit_code },
     place,
-    signal,
+    signal: Context.current().cancellationSignal,
     stdin: answer,
   });
-  await restore();
-  if (place.dir === null) await workspaces.dropOwn(place);
+  await prepared.restore();
+  if (place.dir === null) await deps.workspaces.dropOwn(place);
   return { result, score: null, reason: found };
+}
+
+/** Makes the files of a command, and puts back what the command of an interrupted attempt has changed in them. */
+async function prepareFiles(
+  { worktrees, workspaces, commands }: GradeCellDeps,
+  place: WorkspacePlace,
+  assertCurrent: AssertCurrent,
+): Promise<{ readonly restore: () => Promise<void> } | { readonly refused: string }> {
+  try {
+    const start = await worktrees.startOf(place);
+    const restore = async (): Promise<void> => {
+      await assertCurrent();
+      if (start !== null) await worktrees.restore(place, start);
+    };
+    await assertCurrent();
+    if (start !== null) await commands?.endLeftovers(await workspaces.folderOf(place));
+    await restore();
+    return { restore };
+  } catch (error) {
+    if (!(error instanceof WorkspaceRefused)) throw error;
+    return { refused: error.message };
+  }
 }
 
 /** Returns a copy that has the changes of all completed delegations; without a folder of the user's, the run's own. */

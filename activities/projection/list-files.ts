@@ -1,4 +1,5 @@
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
+import { parseJson } from '../../core/json.ts';
 import { listCompleted } from '../../core/run/list-deliverables.ts';
 import { resultLimits } from './limits.ts';
 import { treePaths } from './paths.ts';
@@ -20,7 +21,7 @@ import { renderPhase } from './render-phase.ts';
 import { listSessionFiles } from './render-sessions.ts';
 import { renderTeam } from './render-team.ts';
 import { newestPhases } from '../../core/triad/end-phase.ts';
-import type { EarlierJudgement } from '../../contracts/verification.ts';
+import { VerificationResults, type EarlierJudgement } from '../../contracts/verification.ts';
 
 /** Lists every file of the tree that belongs to a record. The same record gives the same files, byte for byte. */
 export function listFiles(record: RunRecord): readonly ProjectedFile[] {
@@ -164,7 +165,7 @@ function listFailures(record: RunRecord): readonly ProjectedFile[] {
   const open = new Set(
     record.criteria.flatMap(({ criterion_id, state }) => (state === 'open' ? criterion_id : [])),
   );
-  const failed = new Map<string, Ref>();
+  const failed = new Map<string, { readonly ref: Ref; readonly task_id: string }>();
   for (const { outcomes } of record.waves) {
     const pathOf = (one: (typeof outcomes)[number]): string =>
       treePaths.verificationResults(agentNameOf(record, one));
@@ -176,16 +177,24 @@ function listFailures(record: RunRecord): readonly ProjectedFile[] {
       const ref = verification?.results_refs.at(-1);
       const isLeft = unmet.length === 0 || unmet.some((id) => open.has(id));
       if (verification?.status !== 'verified' && ref !== undefined && isLeft) {
-        failed.set(pathOf(one), ref);
+        failed.set(pathOf(one), { ref, task_id: one.delegation_id });
       }
     }
   }
-  return [...failed].map(([path, ref]) => ({
+  return [...failed].map(([path, { ref, task_id }]) => ({
     path,
     of: [ref],
     needs: { markdown: [ref] },
     render: (texts) => textOf(texts.markdown, ref),
+    // Another task of the agent, at work, may have failed since.
+    mayGo: (text) => isOf(task_id, text),
   }));
+}
+
+/** Returns true for results of the task, and for what are no results. */
+function isOf(task_id: string, text: string): boolean {
+  const { data } = VerificationResults.safeParse(parseJson(text));
+  return data === undefined || data.task_id === task_id;
 }
 
 /** Lists result and report. A run that has ended has both. */

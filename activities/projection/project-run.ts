@@ -43,8 +43,8 @@ async function removeGone(
   writer: ProjectionWriter,
 ): Promise<void> {
   const kept = new Set(listFiles(record).map(({ path }) => path));
-  for (const { path } of listFiles(since)) {
-    if (!kept.has(path)) await writer.remove(record.run_id, path);
+  for (const { path, mayGo } of listFiles(since)) {
+    if (!kept.has(path)) await writer.remove(record.run_id, path, mayGo);
   }
 }
 

@@ -12,7 +12,8 @@
  *   DP5. Each agent of the roster works on a task or verifies one, but for a solution architect: it decides questions.
  *   DP6. A task depends on other tasks of the plan.
  *   DP7. Dependencies have an order; a cycle is shown A→B→A, and so is each other one that shares no task with it.
- *   DP8. Instructions contain no place that was left to be written, nor do titles, criteria of proofs of concept, and risks.
+ *   DP8. Instructions contain no place that was left to be written. Titles, criteria of proofs of concept, and risks contain no
+ *        hole of a template, and are no bare placeholder.
  *   DP9. Rendered instructions are no longer than a delegation's task may be.
  *   DP10. A path is relative, has "/" between its parts, and leads to no other place. An output can be written by the tools
  *        for files; one that is hidden, but not private, by an author with a tool of another kind.
@@ -69,6 +70,44 @@ export function checkCoordinationPlan(
     ...checkVerifiers(plan, listWorking(plan, agents)),
     ...checkRisks(plan),
   ];
+}
+
+/** A plan with all its findings. */
+interface CheckedPlan {
+  readonly plan: CoordinationPlan;
+  readonly findings: readonly PlanFinding[];
+}
+
+/**
+ * Lists the findings of a plan that its change during the work has made. The plan before was approved with the others, and
+ * often no operation could answer them. A file that a task has read may be written once more (DP17).
+ *
+ * @param verified task_ids of all that is verified.
+ */
+export function listNewFindings(
+  before: CheckedPlan,
+  after: CheckedPlan,
+  verified: readonly string[],
+): PlanFinding[] {
+  const known = new Set(before.findings.map((one) => keyOf(one, before.plan)));
+  return after.findings.filter((one) => {
+    const at = /^tasks\/(\d+)\//.exec(one.path)?.[1];
+    const reader = at === undefined ? undefined : after.plan.tasks[Number(at)]?.task_id;
+    const wasRead = one.rule === 'DP17' && reader !== undefined && verified.includes(reader);
+    return !wasRead && !known.has(keyOf(one, after.plan));
+  });
+}
+
+/** Returns what two versions of a plan say alike of a finding: the name stands for the place, which shifts. */
+function keyOf({ rule, path, message }: PlanFinding, plan: CoordinationPlan): string {
+  const names: Readonly<Record<string, readonly string[]>> = {
+    agents: plan.agents.map(({ agent_name }) => agent_name),
+    new_agents: plan.new_agents.map(({ agent_id }) => agent_id),
+    tasks: plan.tasks.map(({ task_id }) => task_id),
+    risks: plan.risks.map(({ risk_id }) => risk_id),
+  };
+  const [list = '', at = '', ...rest] = path.split('/');
+  return JSON.stringify([rule, message, list, names[list]?.[Number(at)] ?? at, ...rest]);
 }
 
 const internal: ReadonlySet<string> = new Set([plannerAgentId, ...internalAgentIds]);

@@ -1,39 +1,42 @@
 /** Checks the texts of a plan (rules DP8, DP9 and DP27 of `check-plan-file`). */
 import type { CoordinationPlan, PlanFinding, PlanTask } from '../../contracts/coordination-plan.ts';
 import { instructionCharsMax } from './task-rules.ts';
-import { findUnwritten, renderTaskInstructions } from './templates.ts';
+import { findUnwritten, findUnwrittenEntry, renderTaskInstructions } from './templates.ts';
 
 export function checkTexts(plan: CoordinationPlan): PlanFinding[] {
   return [
     ...plan.tasks.flatMap((task, at) => [
-      ...checkWritten(textsOf(task), `tasks/${at}`),
+      ...checkWritten(
+        { instructions: task.instructions },
+        { place: `tasks/${at}`, find: findUnwritten },
+      ),
+      ...checkWritten(entriesOf(task), { place: `tasks/${at}`, find: findUnwrittenEntry }),
       ...checkLength(plan, task, `tasks/${at}/instructions`),
     ]),
     ...plan.risks.flatMap(({ assumption, mitigation }, at) =>
-      checkWritten({ assumption, mitigation }, `risks/${at}`),
+      checkWritten({ assumption, mitigation }, { place: `risks/${at}`, find: findUnwrittenEntry }),
     ),
     ...checkEscalation(plan),
   ];
 }
 
-/** Returns what an agent reads of a task, by its place. Evidence has a rule of its own. */
-function textsOf({
-  title,
-  instructions,
-  proof_of_concept: proof,
-}: PlanTask): Record<string, string> {
+/** Returns what an agent reads of a task besides its instructions, by its place. Evidence has a rule of its own. */
+function entriesOf({ title, proof_of_concept: proof }: PlanTask): Record<string, string> {
   const criteria = Object.entries({
     success_criteria: proof?.success_criteria ?? [],
     failure_criteria: proof?.failure_criteria ?? [],
   }).flatMap(([list, entries]) =>
     entries.map((text, at) => [`proof_of_concept/${list}/${at}`, text] as const),
   );
-  return { title, instructions, ...Object.fromEntries(criteria) };
+  return { title, ...Object.fromEntries(criteria) };
 }
 
-function checkWritten(texts: Readonly<Record<string, string>>, place: string): PlanFinding[] {
+function checkWritten(
+  texts: Readonly<Record<string, string>>,
+  { place, find }: { readonly place: string; readonly find: (text: string) => string[] },
+): PlanFinding[] {
   return Object.entries(texts).flatMap(([name, text]) =>
-    findUnwritten(text).map((where) => ({
+    find(text).map((where) => ({
       rule: 'DP8',
       path: `${place}/${name}`,
       message: `something was left to be written: ${where}`,

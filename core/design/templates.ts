@@ -9,7 +9,7 @@
  */
 import type { CoordinationPlan, PlanTask, RosterRole } from '../../contracts/coordination-plan.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
-import { findPlaceholders } from '../output/find-placeholders.ts';
+import { findPlaceholders, isPlaceholder } from '../output/find-placeholders.ts';
 import { instructionCharsMax, rulesOf, taskPartOf } from './task-rules.ts';
 import {
   codeSpan,
@@ -207,9 +207,17 @@ const holes =
 
 /** Finds places of a text that were left to be written, one sentence each. Code is none. */
 export function findUnwritten(text: string): string[] {
-  const left = readMarkdown(text).flatMap(({ number, text: line, isCode }) => {
+  return [...findHoles(text), ...findPlaceholders(text, '').map(({ reason }) => reason)];
+}
+
+/** Finds the same in a title or an entry of a list, whose few words may speak of a placeholder. */
+export function findUnwrittenEntry(text: string): string[] {
+  return isPlaceholder(text) ? ['the whole text is a placeholder'] : findHoles(text);
+}
+
+function findHoles(text: string): string[] {
+  return readMarkdown(text).flatMap(({ number, text: line, isCode }) => {
     const found = isCode ? null : holes.exec(line.replaceAll(/`[^`\n]*`/g, ''));
     return found === null ? [] : [`line ${number}: ${JSON.stringify(found[0])}`];
   });
-  return [...left, ...findPlaceholders(text, '').map(({ reason }) => reason)];
 }

@@ -105,6 +105,11 @@ function findPlaceholder(line: string): string | undefined {
   return isOneOf(placeholders, text) || isOneOf(references, text) ? text : undefined;
 }
 
+/** Returns true for a short text, such as a title, that is only a placeholder or only punctuation. */
+export function isPlaceholder(text: string): boolean {
+  return isOneOf(placeholders, text) || /^[\p{P}\s]+$/u.test(text);
+}
+
 /** Returns true for a cell that is only a placeholder. Words in back quotes are mentioned, not left open. */
 function isOneOf(phrases: ReadonlySet<string>, text: string): boolean {
   if (text.trim().length > placeholderCharsMax) return false;

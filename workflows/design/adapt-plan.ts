@@ -137,8 +137,9 @@ async function changeUntilSound(
   before_ref: Ref,
   context: DesignContext,
 ): Promise<RatePlanChangeResult | null> {
-  const { worked } = work;
+  const { worked, verified } = work;
   const { task_id } = worked;
+  const change = { before_ref, verified };
   let findings: readonly PlanFinding[] = [];
   for (let repairs = 0; ; repairs += 1) {
     // Each repair is checked before the next.
@@ -167,8 +168,8 @@ async function changeUntilSound(
     );
     // oxlint-disable-next-line no-await-in-loop
     findings = await (rating.significant
-      ? reviewPlan(context, { ...asked, worked: [worked], materials })
-      : checkPlan(context));
+      ? reviewPlan(context, { ...asked, worked: [worked], materials }, change)
+      : checkPlan(context, change));
     context.work.findings = findings;
     if (findings.length === 0 || repairs === engineLimits.designRepairsMax) return rating;
   }

@@ -7,7 +7,7 @@ import { describeDesign, changeDesign, checkDesign } from '../shared/activities.
 import { askUser, DesignEnded, designUse, materialsOf, takeStep } from './design-context.ts';
 import type { DesignContext } from './design-context.ts';
 import type { PlanOutline } from '../../contracts/design-run.ts';
-import type { DesignChangeSource } from '../../contracts/design-activities.ts';
+import type { DesignChangeSource, PlanChangeMade } from '../../contracts/design-activities.ts';
 import { designAgentIds } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { askStage } from './ask-stage.ts';
@@ -215,13 +215,17 @@ export function askDesigner(
   );
 }
 
-/** Returns what code finds in the plan. */
-export async function checkPlan(context: DesignContext): Promise<readonly PlanFinding[]> {
+/** Returns what code finds in the plan. @param change If undefined, the work has not begun. */
+export async function checkPlan(
+  context: DesignContext,
+  change?: PlanChangeMade,
+): Promise<readonly PlanFinding[]> {
   const { plan_ref } = currentPlan(context);
   const { registry_ref } = context.place;
   const { findings } = await callUntilDone(context.superior, checkDesign, 'check the plan', {
     plan_ref,
     registry_ref,
+    ...(change && { change }),
   });
   return findings;
 }
@@ -255,19 +259,21 @@ export async function verifyPlan(
 /**
  * Returns what code finds in the plan, or else what the verifier finds.
  *
- * @param change Changes that the user asked for, and the work that has changed the plan, with the results that say why and how.
+ * @param asked Changes that the user asked for, and the work that has changed the plan, with the results that say why and how.
+ * @param change As for `checkPlan`.
  */
 export async function reviewPlan(
   context: DesignContext,
-  { materials = [], ...change }: Partial<AskedChange & Pick<StageRequest, 'worked' | 'materials'>>,
+  { materials = [], ...asked }: Partial<AskedChange & Pick<StageRequest, 'worked' | 'materials'>>,
+  change?: PlanChangeMade,
 ): Promise<readonly PlanFinding[]> {
-  const found = await checkPlan(context);
+  const found = await checkPlan(context, change);
   if (found.length > 0) return found;
   const review = await askStage(
     {
       stage: 'design_review',
       agent_id: designAgentIds.design_review,
-      ...change,
+      ...asked,
       materials: [...materialsOf(context.work, reviewed), ...materials],
       plan_ref: currentPlan(context).plan_ref,
     },

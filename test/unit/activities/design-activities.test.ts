@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { CoordinationPlan } from '../../../contracts/coordination-plan.ts';
 import { createFileRunIndex } from '../../../activities/adapters/file-store/file-ledgers.ts';
-import { changeDesign, admitPlan } from '../../../activities/design/design-plan.ts';
+import { changeDesign, checkDesign, admitPlan } from '../../../activities/design/design-plan.ts';
 import { findResearch, keepResearch } from '../../../activities/design/research.ts';
 import { readRegistry } from '../../../activities/artifacts/read-artifact.ts';
 import {
@@ -10,7 +11,7 @@ import {
   storeCoordinationPlan,
 } from '../../../activities/artifacts/read-reports.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';
-import { planAgents, samplePlan } from '../../support/plans.ts';
+import { planAgents, planTask, samplePlan, withTask } from '../../support/plans.ts';
 
 const store = createMemoryStore();
 const none = '0'.repeat(64);
@@ -42,6 +43,61 @@ describe('a change of a plan', () => {
         { reason: expect.stringContaining('nothing'), hint: expect.stringMatching(/^Try: /) },
       ],
     });
+  });
+});
+
+describe('the check of a change during the work', () => {
+  const api = 'api_1727539200';
+  const schema = 'schema_1727539200';
+  const code = { path: 'src/schema.sql', format: 'SQL' };
+  const agents = planAgents.filter(({ agent_id }) => ['engineer', 'reviewer'].includes(agent_id));
+  const registry_ref = store.put(
+    JSON.stringify({
+      agents: agents.map((one) => ({
+        ...one,
+        description: 'One.',
+        prompt: 'Work.',
+        capabilities: [],
+        model: null,
+      })),
+      designers: [],
+      teams: [],
+    }),
+  );
+  const find = async (before: CoordinationPlan, after: CoordinationPlan, verified: string[]) => {
+    const [{ plan_ref: before_ref }, { plan_ref }] = await Promise.all([
+      storeCoordinationPlan(store, before),
+      storeCoordinationPlan(store, after),
+    ]);
+    const input = { plan_ref, registry_ref: await registry_ref, change: { before_ref, verified } };
+    const { findings } = await checkDesign(store, ['write_file'], input);
+    return findings.map(({ rule, path }) => [rule, path]);
+  };
+  const hole = { title: 'Write {{what}}' };
+
+  it('finds nothing that the approved plan has too, also at another place', async () => {
+    const before = withTask(3, () => hole);
+    const [first, ...tasks] = before.tasks;
+    const after = { ...before, tasks: [first, planTask('more'), ...tasks].flatMap((t) => t ?? []) };
+    expect(await find(before, after, [])).toEqual([]);
+  });
+
+  it('finds the same at another task', async () => {
+    const before = withTask(3, () => hole);
+    const after = { ...before, tasks: [...before.tasks, planTask('more', hole)] };
+    expect(await find(before, after, [])).toEqual([['DP8', 'tasks/4/title']]);
+  });
+
+  it('lets a task write a file once more that another one has read', async () => {
+    const before = withTask(
+      2,
+      ({ inputs }) => ({ inputs: [...inputs, { ...code, from: schema }] }),
+      withTask(1, ({ outputs }) => ({ outputs: [...outputs, code] })),
+    );
+    const again = planTask('again', { outputs: [code], depends_on: [schema] });
+    const after = { ...before, tasks: [...before.tasks, again] };
+    expect(await find(before, after, [schema])).toEqual([['DP17', 'tasks/2/inputs/1/from']]);
+    expect(await find(before, after, [schema, api])).toEqual([]);
   });
 });
 

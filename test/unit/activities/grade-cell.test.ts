@@ -7,6 +7,7 @@ import {
   gradeCell,
 } from '../../../activities/evaluation/create-evaluation-activities.ts';
 import { StoreUnavailable, type RunIndex } from '../../../activities/ports/artifact-store.ts';
+import { WorkspaceRefused } from '../../../activities/ports/workspaces.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import { createGitFixture, put } from '../../support/git-fixture.ts';
@@ -76,7 +77,7 @@ async function prepare(
       cell,
       run_id,
     });
-  return { copy, grade, ended };
+  return { copy, grade, ended, worktrees };
 }
 
 it('a command does not see what the one of an interrupted attempt has changed', async () => {
@@ -121,6 +122,13 @@ it('a command is left out, for people to read, where the changes of the run cont
   ]);
   expect(grades[0]?.reason).not.toContain('missing_info_requests');
   expect([answer_ref, hasRun]).toEqual([expect.any(String), false]);
+});
+
+it('a command that has run is not called left out when its files are refused afterwards', async () => {
+  const { grade, worktrees } = await prepare(() => {
+    worktrees.restore = () => Promise.reject(new WorkspaceRefused('The folder is a link.'));
+  });
+  await expect(grade()).rejects.toThrow('The folder is a link.');
 });
 
 it('an answer that can never be judged is the failure of its cell, and one that may is judged again', async () => {

@@ -7,6 +7,7 @@ import { createGitWorktrees } from '../../../activities/adapters/git/git-worktre
 import { createVerificationActivities } from '../../../activities/verification/create-verification-activities.ts';
 import { readRecord } from '../../../activities/artifacts/record-log.ts';
 import { listFiles } from '../../../activities/projection/list-files.ts';
+import { projectRun } from '../../../activities/projection/project-run.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { VerificationOutcome } from '../../../contracts/verification.ts';
 import type { RunRecord } from '../../../contracts/run-record.ts';
@@ -32,15 +33,20 @@ const design: NonNullable<RunRecord['design']> = {
   usage: noUsage,
 };
 
+const criteriaIn = (state: 'open' | 'met'): RunRecord['criteria'] => [
+  { criterion_id: 'rates-done', description: 'Rates.', delegation_id: null, state, note: '' },
+];
+
 /** A run of a plan in which two tasks are of one agent. @param waves Those that have ended. */
 async function createVerifier(waves: RunRecord['waves'] = []) {
   const home = await mkdtemp(join(tmpdir(), 'planwave-results-'));
   const bench = await createBench({ record: { design, waves } });
   const { store, record_ref } = bench;
   const worktrees = createGitWorktrees({ home });
+  const projection = createFileProjection({ home });
   const { recordVerification } = createVerificationActivities({
     store,
-    projection: createFileProjection({ home }),
+    projection,
     worktrees,
     workspaces: fileWorkspaces(home, undefined, worktrees),
     commands: null,
@@ -66,7 +72,13 @@ async function createVerifier(waves: RunRecord['waves'] = []) {
     const path = join(home, 'my-run/agents', agent_name, 'verification_results.json');
     return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).task_id : null;
   };
-  return { verify, shownFor };
+  /** Projects the record whose criterion was in one state and is in another. */
+  const project = async (before: 'open' | 'met', after: 'open' | 'met'): Promise<void> => {
+    const record = await readRecord(store, record_ref);
+    const since = { ...record, criteria: criteriaIn(before) };
+    await projectRun({ ...record, criteria: criteriaIn(after) }, store, projection, { since });
+  };
+  return { verify, shownFor, project };
 }
 
 it('a failure is shown until the task passes, also when another task of its agent passes before', async () => {
@@ -118,8 +130,7 @@ const judged = (id: string, status: VerificationOutcome['status'], unmet: string
 const listed = async (waves: RunRecord['waves'], state: 'open' | 'met' = 'open') => {
   const bench = await createBench({ record: { design, waves } });
   const record = await readRecord(bench.store, bench.record_ref);
-  const criterion = { criterion_id: 'rates-done', description: 'Rates.', delegation_id: null };
-  const files = listFiles({ ...record, criteria: [{ ...criterion, state, note: '' }] });
+  const files = listFiles({ ...record, criteria: criteriaIn(state) });
   return files.map(({ path }) => path).filter((path) => path.includes('verification_results'));
 };
 
@@ -138,6 +149,16 @@ it('and no more when the evidence is there, or the agent passes with another out
   );
   expect(await listed([endedWave(1, [outcome(rates)])])).toEqual([]);
 });
+
+it.each([page, rates])(
+  'its file goes with it only while it is its own, here of %s',
+  async (task) => {
+    const { verify, shownFor, project } = await createVerifier([endedWave(1, [failure])]);
+    await verify(task, 'fail');
+    await project('open', 'met');
+    expect(shownFor('till_agent')).toBe(task === rates ? null : page);
+  },
+);
 
 it("the failure of a solution architect's decision is shown beside its other files", async () => {
   const { verify, shownFor } = await createVerifier();

@@ -57,6 +57,13 @@ const faults: readonly [string, string, string, CoordinationPlan][] = [
     'risks/0/mitigation',
     withRisk({ mitigation: 'To be determined' }),
   ],
+  ['DP8: dots for a title', 'DP8', 'tasks/3/title', withTask(3, () => ({ title: '...' }))],
+  [
+    'DP8: a hole for success',
+    'DP8',
+    'tasks/0/proof_of_concept/success_criteria/0',
+    withProof({ success_criteria: ['[insert success]'] }),
+  ],
   [
     'DP9: instructions without room for the rules',
     'DP9',
@@ -72,8 +79,17 @@ describe('checkTexts', () => {
     expect(check(plan)).toEqual([[rule, path]]);
   });
 
-  it('DP8: a text about a placeholder is none', () => {
-    const title = 'Remove each TODO from the public pages of the manual';
-    expect(check(withTask(3, () => ({ title })))).toEqual([]);
+  it.each([
+    'Remove each TODO from the public pages of the manual',
+    'Build the todo app',
+    'Create the todo table',
+    'Add a placeholder image',
+    'Decide what to do next',
+    'No TODO is left',
+    '# C# service',
+  ])('DP8: %j is a title, a criterion and a risk', (text) => {
+    expect(check(withTask(3, () => ({ title: text })))).toEqual([]);
+    expect(check(withProof({ success_criteria: [text], failure_criteria: [text] }))).toEqual([]);
+    expect(check(withRisk({ assumption: text, mitigation: text }))).toEqual([]);
   });
 });
