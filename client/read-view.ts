@@ -158,20 +158,22 @@ async function explainEvaluation(
 ): Promise<string> {
   if (execution !== 'running')
     return `This is an evaluation. Try: ${commandText('report', run_id)}`;
-  return `${await readProgress(context, run_id)}. ${describeCells(run_id)}`;
+  const progress = await readProgress(context, run_id);
+  return [...(progress === null ? [] : [`${progress}.`]), describeCells(run_id)].join(' ');
 }
 
 /** The SDK's query for what a workflow says of itself. */
 const metadataQuery = '__temporal_workflow_metadata';
 
-/** Reads how far an evaluation is: `sums: 2 cells done (0 from before), 1 passed, 4 to start`. */
-async function readProgress(context: ClientContext, workflow_id: string): Promise<string> {
+/** Reads how far an evaluation is: `sums: 2 cells done, 1 passed, 4 to start`. @returns null when no worker answers in time. */
+async function readProgress(context: ClientContext, workflow_id: string): Promise<string | null> {
   const answer = await askStatus<{ readonly currentDetails?: string }>(
     context,
     { workflow_id },
     metadataQuery,
   );
-  const details = (answer.isTold ? answer.view?.currentDetails : undefined) ?? '';
+  if (!answer.isTold) return null;
+  const details = answer.view?.currentDetails ?? '';
   const [first = ''] = details.replaceAll('**', '').split('\n');
   return first === '' ? 'No cell is done' : first;
 }

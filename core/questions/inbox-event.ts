@@ -2,6 +2,7 @@ import type { AskedLoop } from '../../contracts/adaptation.ts';
 import type { QuestionsEscalation } from '../../contracts/messages.ts';
 import type { SettledAnswer } from '../../contracts/planner-run.ts';
 import type {
+  AnsweredQuestion,
   Autonomy,
   Question,
   QuestionRules,
@@ -10,6 +11,7 @@ import type {
 } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../limits.ts';
+import { cutText } from '../text/cut-text.ts';
 
 export interface Withdrawal {
   /** The workflow that waited for the answers. */
@@ -92,6 +94,24 @@ export type InboxEffect =
       readonly from: string;
       readonly answers: readonly InboxDelivery[];
     };
+
+export type AnsweredEffect = Extract<InboxEffect, { type: 'answered' }>;
+
+/** Makes an answered question as views and the record have it: a long answer is cut. @param now Unix epoch seconds. */
+export function toAnswered(
+  { question, text, answered_by, source_refs }: AnsweredEffect,
+  now: number,
+): AnsweredQuestion {
+  return {
+    question_id: question.question_id,
+    text: question.text,
+    delegation_id: question.delegation_id,
+    answer: cutText(text, engineLimits.inlineAnswerCharsMax),
+    answered_by,
+    source_refs,
+    answered_at: now,
+  };
+}
 
 /** A cut answer's `answer_ref` is set if the event `stored` came before the last answer of its escalation. */
 interface InboxDelivery extends SettledAnswer {

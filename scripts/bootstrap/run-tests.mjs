@@ -171,6 +171,8 @@ async function runVitest(root, projects, vitestArgs, env) {
 }
 
 /**
+ * Lists slow test files. Only the time of their tests counts: vitest's result file has none of hooks and of loading.
+ *
  * @param {string} json vitest's result file; may be empty
  * @returns {string[]} the test files that took longer than a file outside of `test/slow` should
  */

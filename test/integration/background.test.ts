@@ -14,7 +14,7 @@ it('a side task that fails outside of every workflow rejects nothing, which woul
   });
   Reflect.deleteProperty(globalThis, activator);
   fail?.(new Error('setCurrentDetails() may only be used from a Workflow Execution.'));
-  // Jest fails a test that leaves a rejection unhandled.
+  // vitest fails the whole run at a rejection that is left unhandled.
   await turn();
   expect(hasEnded).toBe(true);
 });

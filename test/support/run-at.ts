@@ -1,7 +1,7 @@
 import { createServer, connect } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import type { CliDeps } from '../../client/cli/cli-deps.ts';
-import { createProgram, runCli } from '../../client/cli/commands/program.ts';
+import { runCli } from '../../client/cli/commands/program.ts';
 import {
   noAgents,
   noBudgets,
@@ -18,9 +18,6 @@ export interface CliOutcome {
   readonly err: string;
   readonly tookMs: number;
 }
-
-/** All commands. Jest cannot load a module for several callers at once, so they are loaded before the first one runs. */
-let loaded: Promise<unknown> | undefined;
 
 /** Runs one command line against a server, as a user's shell would. */
 export async function runAt(
@@ -51,8 +48,6 @@ export async function runAt(
     runTemporalCli: () => Promise.resolve(0),
     ...options.deps,
   };
-  loaded ??= createProgram(null, deps);
-  await loaded;
   const startedAt = performance.now();
   const code = await runCli(argv, deps);
   return { code, out: io.out(), err: io.err(), tookMs: performance.now() - startedAt };

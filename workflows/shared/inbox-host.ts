@@ -12,7 +12,8 @@ import type {
 } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../../core/limits.ts';
-import type { InboxEffect, InboxEvent } from '../../core/questions/inbox-event.ts';
+import { toAnswered } from '../../core/questions/inbox-event.ts';
+import type { AnsweredEffect, InboxEffect, InboxEvent } from '../../core/questions/inbox-event.ts';
 import { openInbox, previewAnswer, stepInbox } from '../../core/questions/step-inbox.ts';
 import type { InboxState } from '../../core/questions/step-inbox.ts';
 import { metrics, type LabelsOf } from '../../core/metrics/metrics.ts';
@@ -48,7 +49,6 @@ export interface InboxHostOptions {
 
 type DeliverEffect = Extract<InboxEffect, { type: 'deliver' }>;
 type QuestionResult = LabelsOf<typeof metrics.questionWait>['result'];
-type AnsweredEffect = Extract<InboxEffect, { type: 'answered' }>;
 
 /** The run's inbox. `core/questions` decides the effects of an answer; this stores long answers, records and delivers. */
 export class InboxHost {
@@ -207,7 +207,7 @@ export class InboxHost {
         return;
       case 'answered':
         this.#close(effect.question, resultOf(effect.answered_by));
-        this.#inOrder(() => this.#recordAnswer(effect));
+        this.#takeAnswer(effect);
         return;
       case 'withdrawn':
         this.#close(effect.question, 'withdrawn');
@@ -245,8 +245,18 @@ export class InboxHost {
     });
   }
 
-  async #recordAnswer({ question, text, answered_by, source_refs }: AnsweredEffect): Promise<void> {
-    const { question_id, delegation_id } = question;
+  #takeAnswer(effect: AnsweredEffect): void {
+    const answered = toAnswered(effect, nowSeconds());
+    // Before it is stored: whoever sees that the question is closed sees its answer.
+    this.#recentAnswers = [...this.#recentAnswers, answered].slice(-engineLimits.recentAnswersMax);
+    this.#inOrder(() => this.#recordAnswer(effect, answered));
+  }
+
+  async #recordAnswer(
+    { question, text }: AnsweredEffect,
+    answered: AnsweredQuestion,
+  ): Promise<void> {
+    const { question_id } = question;
     const isLong = text.length > engineLimits.inlineAnswerCharsMax;
     const store = (): Promise<{ ref: Ref }> => storeText({ text });
     const answer_ref = isLong ? (await untilDone(store, this.#options.park)).ref : null;
@@ -254,16 +264,6 @@ export class InboxHost {
       this.#longAnswers.set(question_id, answer_ref);
       this.#step({ type: 'stored', question_id, answer_ref });
     }
-    const answered: AnsweredQuestion = {
-      question_id,
-      text: question.text,
-      delegation_id,
-      answer: cutText(text, engineLimits.inlineAnswerCharsMax),
-      answered_by,
-      source_refs,
-      answered_at: nowSeconds(),
-    };
-    this.#recentAnswers = [...this.#recentAnswers, answered].slice(-engineLimits.recentAnswersMax);
     this.#options.record.add({ type: 'question_answered', answered, answer_ref });
     if (!informsWork(question.kind)) return;
     const contradicted = contradictionOf(question, text, this.#options.record.facts());

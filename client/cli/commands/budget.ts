@@ -19,7 +19,7 @@ interface SetOptions {
 
 const usdMax = 1_000_000;
 
-/** Registers the commands for budgets of tenants. Those that change a limit, or find none, ask the server for the workers' stores. */
+/** Registers the commands for budgets of tenants. Each asks the server for the workers' stores. */
 export function registerBudget(budget: Command, runner: CommandRunner): void {
   const tenant = ['<tenant>', 'name of the tenant, as in start --tenant'] as const;
   budget
@@ -62,15 +62,17 @@ async function setBudget(
 async function showBudget(context: CommandContext, name: string): Promise<CommandResult> {
   const tenant = readTenant(name);
   const view = await context.deps.budgets.read(tenant);
-  if (view === null) throw noBudget(tenant, await describeOtherStore(context));
-  return { data: view, lines: [describeDay(view)] };
+  const elsewhere = await describeOtherStore(context);
+  if (view === null) throw noBudget(tenant, elsewhere);
+  const noted = noteOtherStore(elsewhere);
+  return { data: { ...view, ...noted.data }, lines: [describeDay(view), ...noted.lines] };
 }
 
 async function listBudgets(context: CommandContext): Promise<CommandResult> {
   const budgets = await context.deps.budgets.list();
+  const elsewhere = await describeOtherStore(context);
   if (budgets.length === 0) {
     const set = commandText('budget', 'set', 'acme', '--usd-per-day', '50');
-    const elsewhere = await describeOtherStore(context);
     const line =
       elsewhere === null
         ? `No tenant has a budget. Try: ${set}`
@@ -84,7 +86,11 @@ async function listBudgets(context: CommandContext): Promise<CommandResult> {
     formatDollars(day.reserved_micro_usd),
   ]);
   const head = ['tenant', 'a day (UTC)', 'spent today', 'reserved'];
-  return { data: { budgets }, lines: renderTable(head, rows) };
+  const noted = noteOtherStore(elsewhere);
+  return {
+    data: { budgets, ...noted.data },
+    lines: [...renderTable(head, rows), ...noted.lines],
+  };
 }
 
 async function removeBudget(context: CommandContext, name: string): Promise<CommandResult> {
@@ -151,6 +157,16 @@ async function describeOtherStore(context: CommandContext): Promise<string | nul
   if (own === undefined) return null;
   const taskQueue = taskQueueOf(context.deps.env);
   return explainOthers(own, await readStores(context, taskQueue), taskQueue);
+}
+
+/** Says beside budgets that were found that they limit no call of those workers. @param elsewhere Null where they do. */
+function noteOtherStore(elsewhere: string | null): {
+  readonly data: { readonly note?: string };
+  readonly lines: readonly string[];
+} {
+  if (elsewhere === null) return { data: {}, lines: [] };
+  const note = `${elsewhere} A budget here limits none of their calls. ${sameStore}`;
+  return { data: { note }, lines: [cleanLine(note)] };
 }
 
 /** Returns the ids of the stores of the workers that poll. None when the server can't be reached. */

@@ -65,7 +65,7 @@ export type FollowEvent =
       readonly type: 'question_closed';
       readonly run_id: string;
       readonly question_id: string;
-      /** False for one that was withdrawn or left at the end, and where no worker told. */
+      /** False for one that was withdrawn or left at the end, where no worker told, and for the oldest of very many answers at once. */
       readonly answered: boolean;
     }
   /** Something about the watching itself: the connection, the worker, an answer that was sent. */

@@ -88,6 +88,9 @@ async function answerInLastWrite(run: WorkflowHandle, letGo: () => void): Promis
     accepted: expect.stringContaining('Frankfurt'),
   });
   await untilPending(run, 'storeText');
+  // Closed and answered are seen together, or a follower says that it was withdrawn.
+  const { open, answered } = await stage.questions(run);
+  expect([open, answered.map(({ question_id }) => question_id)]).toEqual([[], ['q1']]);
   await releaseWrite();
   releaseAnswer();
 }

@@ -159,6 +159,23 @@ describe('the store of the workers', () => {
     },
   );
 
+  it.each(['budget show acme', 'budget list'])(
+    '%s: another one than that of this shell is named beside the budget that is found',
+    async (line) => {
+      await run('budget set acme --usd-per-day 50');
+      const { code, out } = await runWith(line, own, ['cd34']);
+      expect(code).toBe(0);
+      expect(out).toContain('$50.00');
+      expect(out).toContain('have the store cd34, and this shell has the store ab12');
+      expect(out).toContain('A budget here limits none of their calls.');
+      const note = expect.stringContaining('have the store cd34');
+      expect(JSON.parse((await runWith(`${line} --json`, own, ['cd34'])).out)).toMatchObject({
+        note,
+      });
+      expect((await runWith(line, own, ['ab12'])).out).not.toContain('store');
+    },
+  );
+
   it('the same one is named, and without a worker that tells it what has to be so', async () => {
     const line = 'budget set acme --usd-per-day 5';
     const set = await runWith(line, own, ['ab12']);

@@ -103,6 +103,30 @@ async function askEvaluation(asked: string): Promise<object> {
   return { currentDetails: '**x**: 2 cells done, 1 passed, 4 to start\n\n| goal |' };
 }
 
+/** No more of the context than these functions use. */
+function contextOfEvaluation(
+  name: string,
+  query: (asked: string) => Promise<object>,
+): ClientContext {
+  const described = {
+    workflowId: 'eval-x',
+    type: 'evaluation',
+    status: { name },
+    startTime: new Date(0),
+    typedSearchAttributes: { getAll: () => [] },
+    raw: {},
+  };
+  return Object.assign(Object.create(null), {
+    connection: { withDeadline: (_deadline: number, work: () => unknown) => work() },
+    workflows: { getHandle: () => ({ query }) },
+    lists: {
+      options: { loadedDataConverter: {} },
+      list: async function* () {},
+      getHandle: () => ({ describe: async () => described }),
+    },
+  });
+}
+
 describe('finding U1: a run whose workflow has failed', () => {
   const end = {
     ended: 'failed',
@@ -142,28 +166,27 @@ describe('finding U1: a run whose workflow has failed', () => {
   ])(
     'an evaluation that is %s says what it is, and not that no worker answers',
     async (name, note) => {
-      const described = {
-        workflowId: 'eval-x',
-        type: 'evaluation',
-        status: { name },
-        startTime: new Date(0),
-        typedSearchAttributes: { getAll: () => [] },
-        raw: {},
-      };
-      // No more of the context than these functions use.
-      const context: ClientContext = Object.assign(Object.create(null), {
-        connection: { withDeadline: (_deadline: number, work: () => unknown) => work() },
-        workflows: { getHandle: () => ({ query: askEvaluation }) },
-        lists: {
-          options: { loadedDataConverter: {} },
-          list: async function* () {},
-          getHandle: () => ({ describe: async () => described }),
-        },
-      });
-      const reading = await readStatus(context, 'eval-x');
+      const reading = await readStatus(contextOfEvaluation(name, askEvaluation), 'eval-x');
       expect(reading).toMatchObject({ live: false, note: expect.stringContaining(note) });
     },
   );
+
+  it('of an evaluation whose worker is too slow nothing is said of its cells', async () => {
+    const slow = contextOfEvaluation('RUNNING', async (asked) => {
+      if (asked !== 'status') throw new Error('deadline exceeded');
+      return askEvaluation(asked);
+    });
+    expect(await readStatus(slow, 'eval-x')).toMatchObject({
+      live: false,
+      note: expect.stringMatching(/^eval-x is an evaluation: its runs, /),
+    });
+    const fresh = contextOfEvaluation('RUNNING', async (asked) =>
+      asked === 'status' ? askEvaluation(asked) : {},
+    );
+    expect(await readStatus(fresh, 'eval-x')).toMatchObject({
+      note: expect.stringMatching(/^No cell is done\. eval-x is an evaluation/),
+    });
+  });
 
   it('an evaluation that ended tells how many cells passed, and the command that shows them', async () => {
     const last_known = listing({ execution: 'completed', phase: null });

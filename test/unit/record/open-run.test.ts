@@ -107,7 +107,7 @@ describe('another start with the same id', () => {
     await expect(open({ goal: 'Second' }, 'two')).rejects.toMatchObject({
       type: 'InvalidInput',
       message: expect.stringContaining(
-        '- --workflow-id: a run "my-run" exists already in this store. Try: another one',
+        '- --workflow-id: a run "my-run" exists already in this store, also if the server has forgotten it. Try: another id (planwave: --id)',
       ),
     });
     expect(await readTree(harness.home)).toEqual(tree);
