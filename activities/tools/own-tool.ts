@@ -193,6 +193,8 @@ function nameTarget(own: OwnTool, input: unknown): string {
   try {
     const said: unknown = own.target?.(input);
     if (typeof said === 'string' && said.trim() !== '') return said;
+    // A promise of it comes too late. One that rejects must not end the worker.
+    Promise.resolve(said).catch(() => undefined);
   } catch {
     // The call does not depend on it.
   }

@@ -226,6 +226,7 @@ it.each([
   ['throws', 'input.ticket.id'],
   ['gives no text', 'input.id'],
   ['gives an empty text', "' '"],
+  ['is a promise that rejects', "Promise.reject(new Error('No.'))"],
 ])('a target that %s leaves the name of a call to its arguments', async (how, said) => {
   const file = write(
     `target/${how}.mjs`,

@@ -256,7 +256,7 @@ async function search(root: Root, order: SearchOrder, signal: AbortSignal): Prom
     { ...root, granted: false },
     parts,
     order.path,
-    async ({ folder, home, ignores }) => {
+    async ({ folder, home, ignores, isKept }) => {
       const isLeft = ignoredBelow(folder, parts, ignores);
       const own = home === null ? '' : relative(folder.real, home).split(sep).join('/');
       return runRipgrep(order, {
@@ -264,10 +264,11 @@ async function search(root: Root, order: SearchOrder, signal: AbortSignal): Prom
         cwd: folder.path,
         hidden: own === '' || own.startsWith('..') ? [] : [own],
         signal,
-        pathOf: (inside) => {
+        pathOf: async (inside) => {
           const names = [...parts, ...inside.split('/')];
-          const isOpen = checkReadPath(names.join('/')).ok && isWanted(names) && !isLeft(names);
-          return isOpen ? names.join('/') : null;
+          const isOpen = checkReadPath(names.join('/')).ok && isWanted(names);
+          if (!isOpen || (isLeft(names) && !(await isKept(names, false)))) return null;
+          return names.join('/');
         },
       });
     },

@@ -22,7 +22,7 @@ export interface RipgrepPlace {
   readonly hidden: readonly string[];
   readonly signal: AbortSignal;
   /** Returns the path to show for one below `cwd`; null to leave its matches out. */
-  readonly pathOf: (inside: string) => string | null;
+  readonly pathOf: (inside: string) => Promise<string | null>;
 }
 
 /**
@@ -54,7 +54,10 @@ export async function runRipgrep(order: SearchOrder, place: RipgrepPlace): Promi
   ended.catch(() => undefined);
   for await (const line of createInterface({ input: child.stdout })) {
     if (isFull) continue;
-    const match = readMatch(line, place.pathOf);
+    const match = await readMatch(line, place.pathOf).catch((error: unknown) => {
+      child.kill();
+      throw error;
+    });
     if (match === null) continue;
     // One file comes after the other.
     if (ofFile.path !== match.path) Object.assign(ofFile, { path: match.path, matches: 0 });
@@ -101,12 +104,15 @@ async function findRipgrep(): Promise<string> {
 }
 
 /** Reads one message of `--json`. @returns null for all but matches in files with readable names. */
-function readMatch(line: string, pathOf: RipgrepPlace['pathOf']): SearchMatch | null {
+async function readMatch(
+  line: string,
+  pathOf: RipgrepPlace['pathOf'],
+): Promise<SearchMatch | null> {
   const message: unknown = JSON.parse(line);
   if (!isRecord(message) || message['type'] !== 'match' || !isRecord(message['data'])) return null;
   const { path, lines, line_number } = message['data'];
   const inside = textOf(path);
-  const shown = inside === null ? null : pathOf(inside.replace(/^\.\//u, ''));
+  const shown = inside === null ? null : await pathOf(inside.replace(/^\.\//u, ''));
   if (shown === null || typeof line_number !== 'number') return null;
   const text = textOf(lines)?.replace(/\r?\n$/u, '') ?? '[no UTF-8]';
   return { path: shown, line: line_number, text: cutText(text, lineCharsMax) };

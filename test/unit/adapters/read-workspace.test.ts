@@ -89,6 +89,16 @@ it('a search heeds the ignore files of the workspace, also of a subfolder, and n
   expect(await find('')).toEqual(['.github/ci.yml', 'dist/price.js', ...below]);
 });
 
+it('a search in an ignored folder finds what may be read there', async () => {
+  const { put, place, workspaces } = createProject();
+  put('.gitignore', 'agents/\n');
+  put('agents/a/task_output/price.md', 'price\n');
+  put('agents/a/task_output/node_modules/x.js', 'price\n');
+  const inside = order({ path: 'agents/a/task_output' });
+  const { matches } = await workspaces.search(place, inside, signal);
+  expect(matches.map(({ path }) => path)).toEqual(['agents/a/task_output/price.md']);
+});
+
 it('a search says when a file has more matches than are returned of it', async () => {
   const { put, place, workspaces } = createProject();
   put('many.txt', 'needle\n'.repeat(101));
