@@ -1,0 +1,40 @@
+import { CancelledFailure } from '@temporalio/workflow';
+import type { RecordedEffect } from '../../contracts/effect.ts';
+import { callActingTool } from '../../workflows/execution/call-acting-tool.ts';
+import type { ToolContext } from '../../workflows/execution/call-acting-tool.ts';
+
+vi.mock(import('@temporalio/workflow'), async (original) => {
+  const sdk = await original();
+  vi.spyOn(sdk.CancellationScope, 'nonCancellable').mockImplementation((run) => run());
+  return { ...sdk, patched: () => true };
+});
+
+const call = { tool_use_id: 't1', name: 'write_file', input_ref: 'r' };
+
+/** Stops a call while it waits for its turn. @returns what the record says of it, and the tried changes. */
+async function stopWaiting() {
+  const reported: Pick<RecordedEffect, 'state' | 'reason'>[] = [];
+  const work: ToolContext['work'] = { loadedDetails: [], effects: [] };
+  const context = {
+    order: { wave: 1, delegation: { delegation_id: 'd', agent_id: 'engineer' } },
+    control: { ready: () => Promise.resolve() },
+    superior: {
+      report: ({ state, reason }: RecordedEffect) => Promise.resolve(reported.push({ state, reason })),
+    },
+    work,
+    inTurn: () => Promise.reject(new CancelledFailure('stopped')),
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const part = context as unknown as ToolContext;
+  await expect(callActingTool(call, part)).rejects.toThrow('stopped');
+  return { reported, effects: work.effects };
+}
+
+it('a call that is stopped while it waits for its turn has changed nothing', async () => {
+  const { reported, effects } = await stopWaiting();
+  expect(reported.at(-1)).toEqual({
+    state: 'failed',
+    reason: 'It was stopped before it was made.',
+  });
+  expect(effects).toMatchObject([{ state: 'failed' }]);
+});
