@@ -9,12 +9,12 @@ vi.mock(import('@temporalio/workflow'), async (original) => {
   return { ...sdk, patched: () => true };
 });
 
-const call = { tool_use_id: 't1', name: 'write_file', input_ref: 'r' };
-
-/** Stops a call while it waits for its turn. @returns what the record says of it, and the tried changes. */
-async function stopWaiting() {
+/** Stops a call where it waits for its turn; one that does not wait ends at the SDK. @returns what the record says of it, and the tried changes. */
+async function stopWaiting(name: string) {
+  const call = { tool_use_id: 't1', name, input_ref: 'r' };
   const reported: Pick<RecordedEffect, 'state' | 'reason'>[] = [];
   const work: ToolContext['work'] = { loadedDetails: [], effects: [] };
+  const inTurn = vi.fn(() => Promise.reject(new CancelledFailure('stopped')));
   const context = {
     order: { wave: 1, delegation: { delegation_id: 'd', agent_id: 'engineer' } },
     control: { ready: () => Promise.resolve() },
@@ -22,16 +22,21 @@ async function stopWaiting() {
       report: ({ state, reason }: RecordedEffect) => Promise.resolve(reported.push({ state, reason })),
     },
     work,
-    inTurn: () => Promise.reject(new CancelledFailure('stopped')),
+    inTurn,
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const part = context as unknown as ToolContext;
-  await expect(callActingTool(call, part)).rejects.toThrow('stopped');
-  return { reported, effects: work.effects };
+  await expect(callActingTool(call, part)).rejects.toThrow();
+  return { reported, effects: work.effects, waited: inTurn.mock.calls.length };
 }
 
+it('only calls that change the folder wait for their turn', async () => {
+  expect(await stopWaiting('write_file')).toMatchObject({ waited: 1 });
+  expect(await stopWaiting('tickets__open')).toMatchObject({ waited: 0 });
+});
+
 it('a call that is stopped while it waits for its turn has changed nothing', async () => {
-  const { reported, effects } = await stopWaiting();
+  const { reported, effects } = await stopWaiting('write_file');
   expect(reported.at(-1)).toEqual({
     state: 'failed',
     reason: 'It was stopped before it was made.',

@@ -16,6 +16,7 @@ import {
   readResolution,
   unverifiedQuestion,
 } from '../../core/effects/decide-approval.ts';
+import { changesFolder } from '../../core/effects/step-effect.ts';
 import { effectId } from '../../core/ids.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { storeText, runTool } from '../shared/activities.ts';
@@ -86,7 +87,8 @@ async function untilSettled(acting: ActingCall): Promise<TurnInput> {
       return makeCall(call, context, orderOf(acting));
     };
     // While the user is asked, others may act.
-    const result = await (context.inTurn?.(make) ?? make());
+    const inTurn = changesFolder(call.name) ? context.inTurn : undefined;
+    const result = await (inTurn?.(make) ?? make());
     switch (result.type) {
       case 'done':
         return settle(acting, result);
@@ -218,7 +220,7 @@ export interface ToolContext {
   readonly budget: Budget;
   /** Called with the use of such a call, which counts as the caller's. */
   readonly onSpent: (usage: Usage) => void;
-  /** Makes one call after the other, for callers that share a copy of the folder. Absent: there is one caller. */
+  /** Makes calls that change the folder one after the other, for callers that share a copy of it. Absent: there is one caller. */
   readonly inTurn?: InTurn;
   /** Returns the summary of a call of this tool. */
   readonly label: (tool: string) => string;

@@ -144,6 +144,14 @@ describe('time limits of a phase', () => {
     expect(nextLook(null, { turn: 10, phase: 90 }, 0)).toBe(10_000);
   });
 
+  it('LS3: a turn is not limited while its member waits for another, and anew after that', () => {
+    const limitOf = (acts_since_ms: number | null): number | undefined =>
+      listSpans(0, 0, [{ member: 'ann', since_ms: 1_000, acts_since_ms, dispatch: 1 }]).find(
+        ({ limit }) => limit === 'turn_seconds',
+      )?.since_ms;
+    expect([limitOf(null), limitOf(9_000)]).toEqual([undefined, 9_000]);
+  });
+
   it('LS2: it is told what was over and who was at work', () => {
     const spans = listSpans(0, -90_000, turns);
     const deadline = findDeadline(spans, timeouts);
