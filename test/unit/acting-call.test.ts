@@ -19,7 +19,8 @@ async function stopWaiting(name: string) {
     order: { wave: 1, delegation: { delegation_id: 'd', agent_id: 'engineer' } },
     control: { ready: () => Promise.resolve() },
     superior: {
-      report: ({ state, reason }: RecordedEffect) => Promise.resolve(reported.push({ state, reason })),
+      report: ({ state, reason }: RecordedEffect) =>
+        Promise.resolve(reported.push({ state, reason })),
     },
     work,
     inTurn,

@@ -186,7 +186,8 @@ async function report(acting: ActingCall, known: EffectReport): Promise<void> {
 function leftBehind({ known, approval, mayBeMade }: ActingCall, error: unknown): EffectReport {
   const waits = known.state === 'intended' && known.target !== '' && approval === null;
   const how = isCancellation(error) ? 'stopped' : 'given up';
-  if (waits) return { ...known, state: 'failed', reason: `It was ${how} before anybody approved it.` };
+  if (waits)
+    return { ...known, state: 'failed', reason: `It was ${how} before anybody approved it.` };
   // Before 2026-11-27 this was unknown too.
   if (!mayBeMade && patched('acting-in-turn')) {
     return { ...known, state: 'failed', reason: `It was ${how} before it was made.` };

@@ -286,7 +286,9 @@ describe('stepTurns', () => {
   it('TU8: an agent reads a refusal, however many bad outputs it made before', () => {
     const refused: readonly TurnsEvent[] = [good, fine, { type: 'resumed', is_refused: true }];
     expect(last([malformed, malformed, ...refused])).toEqual(call);
-    expect(last([malformed, malformed, ...refused, malformed, malformed])).toMatchObject({ type: 'call' });
+    expect(last([malformed, malformed, ...refused, malformed, malformed])).toMatchObject({
+      type: 'call',
+    });
   });
 
   it('TU9: tools may end the turn, and the results wait', () => {
