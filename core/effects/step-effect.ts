@@ -210,6 +210,18 @@ export function listCommands(effects: readonly KnownEffect[]): SeenCommand[] {
     .slice(-commandsSeenMax);
 }
 
+/** Shipped tools that change files of the workspace. Tools of a worker's owner and of MCP servers do not know its place. */
+export const folderTools: readonly string[] = [
+  'write_file',
+  'edit_file',
+  'delete_file',
+  'run_command',
+];
+
+export function changesFolder(tool: string): boolean {
+  return folderTools.includes(tool);
+}
+
 /**
  * Lists the files that a delegation wrote, each with its newest content.
  *

@@ -89,6 +89,7 @@ export function nextLook<Limit extends string>(
  * Invariants:
  *   LS1. Limits apply to the phase, its round, each dispatch and each running turn.
  *   LS2. A timeout names its limit and every member that was working.
+ *   LS3. The limit of a turn does not run while its member waits for another to act, and begins anew after that.
  */
 
 export type TriadLimit = keyof TriadTimeouts;
@@ -96,6 +97,8 @@ export type TriadLimit = keyof TriadTimeouts;
 export interface TurnSpan {
   readonly member: string;
   readonly since_ms: number;
+  /** Time at which its limit began anew, after its member had waited for another to act. Null while it waits. */
+  readonly acts_since_ms?: number | null;
   /** Equal for turns that were given together. */
   readonly dispatch: number;
 }
@@ -109,11 +112,11 @@ export function listSpans(
   const at_work = turns.map(({ member }) => member);
   const dispatches = [...new Set(turns.map(({ dispatch }) => dispatch))];
   return [
-    ...turns.map(({ member, since_ms }) => ({
-      limit: 'turn_seconds' as const,
-      since_ms,
-      at_work: [member],
-    })),
+    ...turns.flatMap(({ member, since_ms, acts_since_ms = since_ms }) =>
+      acts_since_ms === null
+        ? []
+        : [{ limit: 'turn_seconds' as const, since_ms: acts_since_ms, at_work: [member] }],
+    ),
     ...dispatches.map((dispatch) => {
       const together = turns.filter((turn) => turn.dispatch === dispatch);
       return {

@@ -10,7 +10,7 @@
  *   TU6. A conversation that does not fit is compacted, at most `compactionsMax` times.
  *   TU7. A refusal, an unknown stop and a wrong number of tool results end the conversation at once, with the cause.
  *   TU8. Finished resumes only when answers arrive; failed and stopped never do. Answers that only refuse the questions
- *        spend an attempt like bad output does.
+ *        end it when they come for the `refusedRoundsMax`th time in a row. Bad outputs do not count for this.
  *   TU9. Tools may end the turn, spend an attempt like bad output does, or fail it; model calls that they made count as
  *        turns.
  */
@@ -36,6 +36,7 @@ export function openTurns(options: TurnsOptions): TurnsState {
     attempts_max: options.attempts_max ?? engineLimits.outputRepairsMax,
     turns: options.turns_done ?? 0,
     attempts: 0,
+    refused_rounds: 0,
     truncations: 0,
     compactions: 0,
     max_output_tokens: options.max_output_tokens,
@@ -61,7 +62,7 @@ function applyEvent(state: TurnsState, event: TurnsEvent): TurnsState {
       return state.type === 'using_tools' ? takeResults(state, event) : state;
     case 'resumed':
       if (state.type !== 'finished') return state;
-      return event.is_refused === true ? resumeRefused(state) : begin({ ...state, attempts: 0 });
+      return resume(state, event.is_refused === true);
     default:
       return state;
   }
@@ -127,10 +128,11 @@ function spendAttempt(
   return fail(counted, 'invalid_output', reason);
 }
 
-function resumeRefused(body: TurnsBody): TurnsState {
-  const counted = { ...bodyOf(body), attempts: body.attempts + 1 };
-  if (counted.attempts < body.attempts_max) return begin(counted);
-  const reason = `The agent stays blocked by questions that are not put to anyone (again): ${counted.attempts} attempts came to nothing else.`;
+function resume(body: TurnsBody, isRefused: boolean): TurnsState {
+  const refused_rounds = isRefused ? (body.refused_rounds ?? 0) + 1 : 0;
+  const counted = { ...bodyOf(body), attempts: 0, refused_rounds };
+  if (refused_rounds < engineLimits.refusedRoundsMax) return begin(counted);
+  const reason = `The agent stays blocked: all its questions were refused ${refused_rounds} times in a row.`;
   return fail(counted, 'other', reason);
 }
 
@@ -222,6 +224,7 @@ function bodyOf(body: TurnsBody): TurnsBody {
     attempts_max: body.attempts_max,
     turns: body.turns,
     attempts: body.attempts,
+    refused_rounds: body.refused_rounds ?? 0,
     truncations: body.truncations,
     compactions: body.compactions,
     max_output_tokens: body.max_output_tokens,

@@ -1,5 +1,5 @@
 import { listUpstream } from '../../core/workspace/run-changes.ts';
-import { CancellationScope, isCancellation, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, patched, workflowInfo } from '@temporalio/workflow';
 import type {
   ApprovalNeeded,
   EffectReport,
@@ -16,6 +16,7 @@ import {
   readResolution,
   unverifiedQuestion,
 } from '../../core/effects/decide-approval.ts';
+import { changesFolder } from '../../core/effects/step-effect.ts';
 import { effectId } from '../../core/ids.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { storeText, runTool } from '../shared/activities.ts';
@@ -38,6 +39,8 @@ interface ActingCall {
   readonly context: ToolContext;
   readonly effect_id: string;
   known: EffectReport;
+  /** True when an activity may have made the change. */
+  mayBeMade: boolean;
   approval: Approval | null;
   resolution: EffectOrder['resolution'];
 }
@@ -60,6 +63,7 @@ export async function callActingTool(call: ToolCall, context: ToolContext): Prom
     context,
     effect_id,
     known: nothingYet,
+    mayBeMade: false,
     approval: null,
     resolution: null,
   };
@@ -78,9 +82,13 @@ async function untilSettled(acting: ActingCall): Promise<TurnInput> {
   const { call, context } = acting;
   for (;;) {
     await context.control.ready();
-    const make = (): Promise<RunToolResult> => makeCall(call, context, orderOf(acting));
+    const make = (): Promise<RunToolResult> => {
+      acting.mayBeMade = true;
+      return makeCall(call, context, orderOf(acting));
+    };
     // While the user is asked, others may act.
-    const result = await (context.inTurn?.(make) ?? make());
+    const inTurn = changesFolder(call.name) ? context.inTurn : undefined;
+    const result = await (inTurn?.(make) ?? make());
     switch (result.type) {
       case 'done':
         return settle(acting, result);
@@ -122,6 +130,7 @@ async function askForApproval(acting: ActingCall, needed: ApprovalNeeded): Promi
   const { context } = acting;
   const { target } = needed;
   acting.known = { ...nothingYet, target };
+  acting.mayBeMade = false;
   const askedAt = nowSeconds();
   const shown = { ...shownOf(acting), before: needed.before };
   const { run_id, delegation } = context.order;
@@ -170,13 +179,20 @@ async function report(acting: ActingCall, known: EffectReport): Promise<void> {
   await context.superior.report(effect);
 }
 
-/** Reports the effect of a call that was interrupted: while it waited for an approval nothing was changed; otherwise the effect is unknown. */
-function leftBehind({ known, approval }: ActingCall, error: unknown): EffectReport {
+/**
+ * Reports the effect of a call that was interrupted: while it waited for an approval or for its turn nothing was changed;
+ * otherwise the effect is unknown.
+ */
+function leftBehind({ known, approval, mayBeMade }: ActingCall, error: unknown): EffectReport {
   const waits = known.state === 'intended' && known.target !== '' && approval === null;
   const how = isCancellation(error) ? 'stopped' : 'given up';
-  return waits
-    ? { ...known, state: 'failed', reason: `It was ${how} before anybody approved it.` }
-    : { ...known, state: 'unverified', reason: `It was ${how} before anybody knew.` };
+  if (waits)
+    return { ...known, state: 'failed', reason: `It was ${how} before anybody approved it.` };
+  // Before 2026-11-27 this was unknown too.
+  if (!mayBeMade && patched('acting-in-turn')) {
+    return { ...known, state: 'failed', reason: `It was ${how} before it was made.` };
+  }
+  return { ...known, state: 'unverified', reason: `It was ${how} before anybody knew.` };
 }
 
 /** @param text message for the model. */
@@ -205,7 +221,7 @@ export interface ToolContext {
   readonly budget: Budget;
   /** Called with the use of such a call, which counts as the caller's. */
   readonly onSpent: (usage: Usage) => void;
-  /** Makes one call after the other, for callers that share a copy of the folder. Absent: there is one caller. */
+  /** Makes calls that change the folder one after the other, for callers that share a copy of it. Absent: there is one caller. */
   readonly inTurn?: InTurn;
   /** Returns the summary of a call of this tool. */
   readonly label: (tool: string) => string;

@@ -39,7 +39,7 @@ import {
 import type { Attempts, WorkPlace } from './follow-crash.ts';
 import { fitsInside, mustLeave, reserveEvents } from '../../core/schedule/schedule.ts';
 import type { WaveHistory } from '../../core/schedule/schedule.ts';
-import { outcomeUnbegun } from '../execution/execution-context.ts';
+import { outcomeUnbegun, outcomeWithout } from '../execution/execution-context.ts';
 import { childOptions } from '../shared/visibility.ts';
 import type { WaveSite } from './wave-site.ts';
 import { readFailure, stopWhenCancelled } from '../shared/failures.ts';
@@ -233,7 +233,7 @@ async function leave(
   order: DelegationOrder,
   carried: CarriedWork,
 ): Promise<DelegationOutcome> {
-  if (!(await mayLeave(d))) return outcomeLeft(d, order);
+  if (!(await mayLeave(d))) return outcomeLeft(d, order, carried);
   const news = d.context.superior.news.all();
   const { delegation_id } = order.delegation;
   const usage = d.context.work.statuses.get(delegation_id)?.usage ?? noUsage;
@@ -263,10 +263,15 @@ async function mayLeave({ context: { control } }: WaveSite): Promise<boolean> {
 }
 
 /** Returns the outcome of a delegation that was stopped before it continued as a child. */
-function outcomeLeft({ context }: WaveSite, { delegation }: DelegationOrder): DelegationOutcome {
+function outcomeLeft(
+  { context }: WaveSite,
+  { delegation }: DelegationOrder,
+  { loaded_details, effects }: CarriedWork,
+): DelegationOutcome {
   const { turn: turns = 0, usage = noUsage } =
     context.work.statuses.get(delegation.delegation_id) ?? {};
-  return { ...outcomeUnbegun(delegation, 'stopped', 'stopped while it worked'), turns, usage };
+  const work = { loaded_details, effects, turns, usage };
+  return outcomeWithout(delegation, work, { status: 'stopped', reason: 'stopped while it worked' });
 }
 
 async function startDelegation(d: WaveSite, args: OrderedDelegation): Promise<DelegationChild> {

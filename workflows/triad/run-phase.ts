@@ -14,7 +14,6 @@ import type { Budget } from '../shared/budget.ts';
 import { inSpan } from '../shared/in-span.ts';
 import { shareBudget } from '../shared/share-budget.ts';
 import type { SharedBudget } from '../shared/share-budget.ts';
-import type { InTurn } from '../execution/call-acting-tool.ts';
 import type { Superior } from '../shared/superior.ts';
 import { MemberAtWork } from './member-at-work.ts';
 import type {
@@ -43,6 +42,9 @@ export interface PhaseContext {
   readonly onChange: (state: PhaseState, waitingFor: string, usage: Usage) => void;
 }
 
+/** @param onWait Called when the call begins to wait for another, and when it no longer does. */
+type WaitingInTurn = <T>(call: () => Promise<T>, onWait: (waits: boolean) => void) => Promise<T>;
+
 /** A phase under way. `core/triad` decides; this starts turns, waits and remembers. */
 interface PhaseAtWork {
   readonly order: PhaseOrder;
@@ -50,7 +52,7 @@ interface PhaseAtWork {
   readonly budget: SharedBudget;
   readonly members: ReadonlyMap<string, MemberAtWork>;
   readonly tools: MemberContext['tools'];
-  readonly inTurn: InTurn;
+  readonly inTurn: WaitingInTurn;
   readonly clock: Stopwatch;
   /** Every turn belongs to it: a time limit cancels it. */
   readonly scope: CancellationScope;
@@ -131,14 +133,16 @@ function beginPhase(order: PhaseOrder, context: PhaseContext): PhaseAtWork {
  * Returns a function that makes one call after the other. After a crash a command is repeated on the files as they were
  * before it, which must be those of its own copy: what another member changed meanwhile would be gone.
  */
-function takeInTurn(control: Control): InTurn {
+function takeInTurn(control: Control): WaitingInTurn {
   const at = { isBusy: false };
-  return async (call) => {
+  return async (call, onWait) => {
     // Phases from before 2026-11-27 made them at the same time.
     while (at.isBusy && patched('acting-in-turn')) {
+      onWait(true);
       // Another may have begun meanwhile.
       // oxlint-disable-next-line no-await-in-loop
       await condition(() => !at.isBusy);
+      onWait(false);
       // oxlint-disable-next-line no-await-in-loop
       await control.ready();
     }
@@ -207,7 +211,7 @@ function fail(p: PhaseAtWork, agent: string, why: FailureReason, message: string
   p.failed ??= { failure: { agent, phase: p.order.phase, message }, why };
 }
 
-function contextOf(p: PhaseAtWork, { brief }: TurnOrder, budget: Budget): MemberContext {
+function contextOf(p: PhaseAtWork, { turn, brief }: TurnOrder, budget: Budget): MemberContext {
   const { control, superior } = p.context;
   return {
     order: p.order.order,
@@ -215,12 +219,18 @@ function contextOf(p: PhaseAtWork, { brief }: TurnOrder, budget: Budget): Member
     superior,
     budget,
     tools: p.tools,
-    inTurn: p.inTurn,
+    inTurn: (call) => p.inTurn(call, (waits) => noteWait(p, turn, waits)),
     ask: (kind, questions, deadlineSeconds) =>
       ask(p, brief.member.agent_id, { kind, questions, deadlineSeconds, budget }),
     onChange: () => show(p),
     isHalted: () => p.failed !== null,
   };
+}
+
+/** Lets no time limit of a turn run while its member waits for another to act. */
+function noteWait({ running, clock }: PhaseAtWork, turn: number, waits: boolean): void {
+  const span = running.get(turn);
+  if (span !== undefined) running.set(turn, { ...span, acts_since_ms: waits ? null : clock.now() });
 }
 
 interface Asking {

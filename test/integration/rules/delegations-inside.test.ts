@@ -2,6 +2,7 @@ import { connectToServer } from '../../../client/connect.ts';
 import { createPlanwaveClient } from '../../../client/planwave-client.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import type { PlannerRunResult } from '../../../contracts/planner-run.ts';
+import type { WaveResult } from '../../../contracts/planner-wave.ts';
 import type { Usage } from '../../../contracts/usage.ts';
 import type { DelegationStatusView } from '../../../contracts/views.ts';
 import { eventTypes } from '../../support/histories.ts';
@@ -115,6 +116,32 @@ it('a delegation that has to leave during a pause begins as a workflow of its ow
   expect(await stage.result(run)).toMatchObject({ status: 'completed', usage: { calls: 5 } });
   expect((await own.describe()).status.name).toBe('COMPLETED');
   await expectPromisesKept(stage, run.workflowId);
+});
+
+it('a delegation that is stopped before it could leave tells what it loaded', async () => {
+  const loads = { tool_use: [{ name: 'load_detail', input: { detail_id: 'gather' } }] };
+  // It is repaired by the next call.
+  const second = held({ json: {} });
+  stage.rehearsal.script([
+    works('gather', { json: completed('gather-done') }),
+    works('load', loads, 1),
+    works('load', second.reply, 2),
+  ]);
+  const limits = { inline_events: 70 };
+  const delegations = [work('gather'), work('load', { depends_on: ['gather'] })];
+  const wave = await stage.start('plannerWave', { goal, budget, limits, delegations });
+  await eventually('its second call', async () => callsOf(stage.rehearsal, 'load').length > 1);
+  await eventually('a full history', async () => {
+    await wave.signal('pause', { reason: 'a look' });
+    await wave.signal('resume', {});
+    return (await wave.describe()).historyLength > limits.inline_events;
+  });
+  await wave.signal('pause', { reason: 'a longer look' });
+  second.release();
+  await untilIdle(stage, wave.workflowId);
+  await wave.signal('stop', { reason: 'enough' });
+  const { outcomes }: WaveResult = await wave.result();
+  expect(outcomes[1]).toMatchObject({ status: 'stopped', loaded_details: ['gather'] });
 });
 
 it('delegations inside cost fewer events than workflows of their own, and end the same', async () => {

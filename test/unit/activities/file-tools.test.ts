@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFileWorkspaces } from '../../../activities/adapters/workspaces/file-workspaces.ts';
+import { folderTools } from '../../../core/effects/step-effect.ts';
 import { encryptStore } from '../../../activities/encryption/encrypt-ports.ts';
 import { hashBytes } from '../../../activities/text/bytes.ts';
 import type { ActingTool } from '../../../activities/tools/tool.ts';
@@ -96,6 +97,11 @@ const edit = {
 it('the shipped tools are those that agent files may name', () => {
   const tools = shippedTools('nowhere');
   expect(listGrantable(tools).map(({ spec }) => spec.name)).toEqual(grantableNames);
+});
+
+it('members of a triad take turns at each shipped tool that changes something', () => {
+  const acting = listGrantable(shippedTools('nowhere')).filter(({ effect }) => effect === 'acting');
+  expect(acting.map(({ spec }) => spec.name)).toEqual(folderTools);
 });
 
 it('finding W3: an agent reads the file that another one wrote', async () => {

@@ -272,15 +272,23 @@ describe('stepTurns', () => {
     expect(last([refused, { type: 'resumed' }, good])).toMatchObject({ type: 'fail' });
   });
 
-  it('TU8: answers that only refuse the questions spend attempts, and the last one ends it', () => {
+  it('TU8: answers that only refuse the questions end it the third time in a row', () => {
     const refused: readonly TurnsEvent[] = [good, fine, { type: 'resumed', is_refused: true }];
     expect(last([...refused, ...refused])).toEqual(call);
     expect(last([...refused, ...refused, ...refused])).toMatchObject({
       type: 'fail',
-      reason: expect.stringContaining('not put to anyone'),
+      reason: expect.stringContaining('were refused 3 times in a row'),
     });
     const answered: readonly TurnsEvent[] = [good, fine, { type: 'resumed' }];
     expect(last([...refused, ...refused, ...answered, ...refused])).toEqual(call);
+  });
+
+  it('TU8: an agent reads a refusal, however many bad outputs it made before', () => {
+    const refused: readonly TurnsEvent[] = [good, fine, { type: 'resumed', is_refused: true }];
+    expect(last([malformed, malformed, ...refused])).toEqual(call);
+    expect(last([malformed, malformed, ...refused, malformed, malformed])).toMatchObject({
+      type: 'call',
+    });
   });
 
   it('TU9: tools may end the turn, and the results wait', () => {

@@ -144,6 +144,15 @@ describe('time limits of a phase', () => {
     expect(nextLook(null, { turn: 10, phase: 90 }, 0)).toBe(10_000);
   });
 
+  it('LS3: a turn is not limited while its member waits for another, and anew after that', () => {
+    const starts = [null, 9_000].map((acts_since_ms) =>
+      listSpans(0, 0, [{ member: 'ann', dispatch: 1, since_ms: 1_000, acts_since_ms }]).flatMap(
+        ({ limit, since_ms }) => (limit === 'turn_seconds' ? [since_ms] : []),
+      ),
+    );
+    expect(starts).toEqual([[], [9_000]]);
+  });
+
   it('LS2: it is told what was over and who was at work', () => {
     const spans = listSpans(0, -90_000, turns);
     const deadline = findDeadline(spans, timeouts);
