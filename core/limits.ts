@@ -56,8 +56,6 @@ export const defaultTeam = {
 export const engineLimits = {
   /** Total attempts at one valid output. A third repair of the same reply has never helped. */
   outputRepairsMax: 3,
-  /** Rounds in a row in which all questions of an agent are refused. The first refusal tells it to work without an answer. */
-  refusedRoundsMax: 3,
   /** Total attempts at one valid plan or decision, before the user is asked. */
   planAttemptsMax: 3,
   /** Failed verifications of one task before the user is asked (seed 003, "Verification Workflow"). */

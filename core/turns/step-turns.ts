@@ -131,7 +131,7 @@ function spendAttempt(
 function resume(body: TurnsBody, isRefused: boolean): TurnsState {
   const refused_rounds = isRefused ? (body.refused_rounds ?? 0) + 1 : 0;
   const counted = { ...bodyOf(body), attempts: 0, refused_rounds };
-  if (refused_rounds < engineLimits.refusedRoundsMax) return begin(counted);
+  if (refused_rounds < refusedRoundsMax) return begin(counted);
   const reason = `The agent stays blocked: all its questions were refused ${refused_rounds} times in a row.`;
   return fail(counted, 'other', reason);
 }
@@ -245,6 +245,9 @@ function nameFaults(faults: readonly OutputFault[]): string {
   const rest = faults.length > 3 ? ` (and ${faults.length - 3} more)` : '';
   return cutText(`${shown.join('; ')}${rest}`, 1_000);
 }
+
+/** Rounds in a row in which all questions of an agent are refused. The first refusal tells it to work without an answer. */
+const refusedRoundsMax = 3;
 
 const emptyReply: OutputFault = {
   path: '',
