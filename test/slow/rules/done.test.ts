@@ -175,7 +175,7 @@ it('a task whose questions are only refused ends with the third refusal', async 
   }
   const result = await stage.result(run);
   expect(result.status).toBe('finished_unmet');
-  expect(result.criteria[0]?.reason).toContain('questions that are not put to anyone (again)');
+  expect(result.criteria[0]?.reason).toContain('all its questions were refused 3 times');
   expect(callsOf(stage.rehearsal, 'host')).toHaveLength(5);
   await expectPromisesKept(stage, run.workflowId);
 });
