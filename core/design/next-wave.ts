@@ -54,11 +54,12 @@ export function nextWave(
   for (const task_id of redone.keys()) results.delete(task_id);
   const wave = chooseTasks(tasks, new Set(results.keys()), delegationsMax);
   const ids = new Map<string, string>();
-  const taken = new Set(dispatched);
+  const given = new Set(dispatched);
+  const planned = new Set(tasks.map(({ task_id }) => task_id));
   for (const { task_id } of wave) {
-    const others = tasks.flatMap((one) => (one.task_id === task_id ? [] : one.task_id));
-    const id = freeDelegationId(task_id, new Set([...taken, ...others]));
-    taken.add(id);
+    const isTaken = (id: string): boolean => given.has(id) || (id !== task_id && planned.has(id));
+    const id = freeDelegationId(task_id, isTaken);
+    given.add(id);
     ids.set(task_id, id);
   }
   return wave.map((task) => toDelegation(plan, task, { ids, results, redone, instead }));
@@ -162,10 +163,10 @@ const criterionCharsMax = 1_000;
 const slugCharsMax = 28;
 
 /** A task_id is the delegation_id of its first attempt; later ones have their number before the time. */
-function freeDelegationId(task_id: string, taken: ReadonlySet<string>): string {
+function freeDelegationId(task_id: string, isTaken: (id: string) => boolean): string {
   for (let attempt = 1; ; attempt += 1) {
     const id = nameAttempt(task_id, attempt);
-    if (!taken.has(id)) return id;
+    if (!isTaken(id)) return id;
   }
 }
 

@@ -18,7 +18,7 @@ import {
   work,
   works,
 } from '../support/scripted-work.ts';
-import { untilIdle, untilSignaled, untilTold } from '../support/until-idle.ts';
+import { untilFull, untilIdle, untilSignaled, untilTold } from '../support/until-idle.ts';
 import { answerFirst, goal } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -112,11 +112,7 @@ export const amendedScenarios: readonly Scenario[] = [
       const run = await stage.start('plannerRun', { goal, limits }, runId);
       const wave = stage.client.workflow.getHandle(`${runId}/wave-001`);
       await stage.rehearsal.waitForCalls(3);
-      await eventually('a full history', async () => {
-        await run.signal('pause', { reason: 'a look' });
-        await run.signal('resume', {});
-        return (await wave.describe()).historyLength > limits.inline_events;
-      });
+      await untilFull(run, wave, limits.inline_events);
       await run.signal('pause', { reason: 'a longer look' });
       await untilTold(stage, runId);
       first.release();

@@ -1,5 +1,5 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
-import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
 import { eventually } from './eventually.ts';
 
 /**
@@ -10,6 +10,19 @@ export async function untilIdle({ client }: { readonly client: Client }, rootId:
   await untilSame(`nothing at work in ${rootId}`, client, rootId, async (seen) =>
     seen.every(isIdle),
   );
+}
+
+/** Pauses and resumes a run until a workflow below it, or the run itself, has more than so many events. */
+export async function untilFull(
+  run: Pick<WorkflowHandle, 'signal'>,
+  workflow: Pick<WorkflowHandle, 'describe'>,
+  events: number,
+): Promise<void> {
+  await eventually('a full history', async () => {
+    await run.signal('pause', { reason: 'a look' });
+    await run.signal('resume', {});
+    return (await workflow.describe()).historyLength > events;
+  });
 }
 
 /** Waits until a run and the open workflows below it are as at the previous look, and what is wanted of them holds. */

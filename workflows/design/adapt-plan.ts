@@ -199,9 +199,9 @@ function askToAdapt(
   ];
   const request = requestOf('adaptation', work, context);
   // A repair goes on from the change that the plan has already.
-  const repaired = !isRepair
-    ? []
-    : changesOf(worked.task_id, context.work).filter(({ stage }) => stage === 'adaptation');
+  const repaired = isRepair
+    ? changesOf(worked.task_id, context.work).filter(({ stage }) => stage === 'adaptation')
+    : [];
   return askForChange(
     {
       ...request,

@@ -186,13 +186,13 @@ async function report(acting: ActingCall, known: EffectReport): Promise<void> {
 function leftBehind({ known, approval, mayBeMade }: ActingCall, error: unknown): EffectReport {
   const waits = known.state === 'intended' && known.target !== '' && approval === null;
   const how = isCancellation(error) ? 'stopped' : 'given up';
-  if (waits)
-    return { ...known, state: 'failed', reason: `It was ${how} before anybody approved it.` };
+  const ended = (state: 'failed' | 'unverified', before: string): EffectReport => {
+    return { ...known, state, reason: `It was ${how} before ${before}.` };
+  };
+  if (waits) return ended('failed', 'anybody approved it');
   // Before 2026-11-27 this was unknown too.
-  if (!mayBeMade && patched('acting-in-turn')) {
-    return { ...known, state: 'failed', reason: `It was ${how} before it was made.` };
-  }
-  return { ...known, state: 'unverified', reason: `It was ${how} before anybody knew.` };
+  if (!mayBeMade && patched('acting-in-turn')) return ended('failed', 'it was made');
+  return ended('unverified', 'anybody knew');
 }
 
 /** @param text message for the model. */

@@ -115,7 +115,8 @@ export class RootHost implements Superior {
         { ...startedWith(), workflow_type: workflowType, run_id: this.runId, input, started_at },
       ]),
     );
-    for (const fault of takeUpOpened(this.state, opened)) this.refuse(fault);
+    const fault = takeUpOpened(this.state, opened);
+    if (fault !== null) this.refuse(fault);
     // A part that is started alone is the whole run.
     if (workflowType !== 'plannerRun') this.state.waves_allowed = 1;
     log.info('run opened', { type: workflowType });

@@ -215,16 +215,15 @@ export function askingRules({ opened }: RootState): AskingRules {
   };
 }
 
-/** @returns why criteria can't be waived that the user named before the input was read. */
-export function takeUpOpened(state: RootState, opened: OpenRunResult): readonly string[] {
+/** @returns why criteria can't be waived that the user named before the input was read; null when all can. */
+export function takeUpOpened(state: RootState, opened: OpenRunResult): string | null {
   state.opened = opened;
   state.goal_title = opened.goal_title;
   state.waves_allowed = opened.limits.max_waves;
   state.budget = openBudget(opened.budget);
   state.criteria = waiveCriteria(opened.criteria, state.waived);
   const planned = applyPlan(opened.criteria, opened.plan?.delegations ?? []);
-  const fault = unknownCriteria(state.waived, planned);
-  return fault === null ? [] : [fault];
+  return unknownCriteria(state.waived, planned);
 }
 
 /** Returns what the record of a run begins with. */

@@ -24,7 +24,7 @@ import {
   work,
   works,
 } from '../../support/scripted-work.ts';
-import { untilIdle, untilTold } from '../../support/until-idle.ts';
+import { untilFull, untilIdle, untilTold } from '../../support/until-idle.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage({ thinkMs: 0 });
@@ -100,11 +100,7 @@ it('a delegation that has to leave during a pause begins as a workflow of its ow
   const run = await stage.start('plannerRun', { goal, budget, limits });
   const wave = stage.client.workflow.getHandle(`${run.workflowId}/wave-001`);
   await eventually('its first call', async () => callsOf(stage.rehearsal, 'load').length > 0);
-  await eventually('a full history', async () => {
-    await run.signal('pause', { reason: 'a look' });
-    await run.signal('resume', {});
-    return (await wave.describe()).historyLength > limits.inline_events;
-  });
+  await untilFull(run, wave, limits.inline_events);
   await run.signal('pause', { reason: 'a longer look' });
   await untilTold(stage, run.workflowId);
   first.release();
@@ -131,11 +127,7 @@ it('a delegation that is stopped before it could leave tells what it loaded', as
   const delegations = [work('gather'), work('load', { depends_on: ['gather'] })];
   const wave = await stage.start('plannerWave', { goal, budget, limits, delegations });
   await eventually('its second call', async () => callsOf(stage.rehearsal, 'load').length > 1);
-  await eventually('a full history', async () => {
-    await wave.signal('pause', { reason: 'a look' });
-    await wave.signal('resume', {});
-    return (await wave.describe()).historyLength > limits.inline_events;
-  });
+  await untilFull(wave, wave, limits.inline_events);
   await wave.signal('pause', { reason: 'a longer look' });
   second.release();
   await untilIdle(stage, wave.workflowId);
