@@ -64,7 +64,8 @@ export async function runCampaign(
     const [lane] = lanes;
     if (lane === undefined) throw new Error('A campaign needs a lane.');
     const reference = await playReference(lane, runOf(options));
-    say(`reference: ${reference.events.length} events, ${reference.calls.length} model calls`);
+    const { eventCount, events, calls } = reference;
+    say(`reference: ${eventCount} events in ${events.length} writes, ${calls.length} model calls`);
     const parts = shared?.parts ?? null;
     const campaign = { options, random, lanes, lane, reference, say, parts };
     const results: PhaseResult[] = [];
@@ -74,8 +75,8 @@ export async function runCampaign(
     if (options.only.includes('crowd')) results.push(await playCrowdOf(campaign));
     return {
       seed: options.seed,
-      events: reference.events.length,
-      calls: reference.calls.length,
+      events: eventCount,
+      calls: calls.length,
       lanes: options.lanes,
       phases: results,
       seconds: (Date.now() - startedAtMs) / 1_000,

@@ -91,10 +91,11 @@ function replan({ plan, attempt }: QueuedTrial, played: PlayedTrial, tally: Tall
     tally.unreached.push(...missed.map(describeStrike));
     return [];
   }
-  return missed.map((strike, index) => {
+  // First together, which is sooner; then one in a run, which is like the undisturbed one until the strike comes.
+  const groups = attempt === 1 && missed.length > 0 ? [missed] : missed.map((strike) => [strike]);
+  return groups.map((strikes, index) => {
     const name = `${plan.name}-again${index + 1}`;
-    // Nothing but this strike, so that the run is like the undisturbed one until it comes.
-    const again = { ...plan, name, strikes: [strike], answering: 'plain' as const };
+    const again = { ...plan, name, strikes, answering: 'plain' as const };
     return { plan: { ...again, random: plan.random.fork(name) }, attempt: attempt + 1 };
   });
 }

@@ -1,4 +1,5 @@
 import { historyJson } from '../support/histories.ts';
+import type { EventJson } from '../support/histories.ts';
 import { playTrial } from './play-trial.ts';
 import type { Lane } from './lane.ts';
 import { createPrng } from '../support/prng.ts';
@@ -16,7 +17,12 @@ export interface PlayedReference extends Reference {
   readonly run: ReferenceRun;
   /** Bytes by which the home has grown. */
   readonly storeBytes: number;
-  /** Every event of every history of the run, in the order of time, but its end: then nothing is left to be hurt. */
+  /** All events of all histories of the run. */
+  readonly eventCount: number;
+  /**
+   * The first event of each write of every history, in the order of time, but the run's end: then nothing is left to be
+   * hurt. Nothing can happen between events that the server writes in one transaction.
+   */
   readonly events: readonly EventMoment[];
 }
 
@@ -59,12 +65,16 @@ export async function playReference(
       `The undisturbed run is no reference: ${JSON.stringify({ facts, stuck, broken })}`,
     );
   }
-  const events = histories.flatMap(({ workflowId, history }) =>
-    (historyJson(history).events ?? []).map((event) => ({
+  const all = histories.map(({ workflowId, history }) => ({
+    path: workflowId.slice(runId.length),
+    events: historyJson(history).events ?? [],
+  }));
+  const events = all.flatMap(({ path, events: some }) =>
+    some.filter(beginsWrite).map((event) => ({
       timeMs: Date.parse(String(event['eventTime'])),
       moment: {
         at: 'event' as const,
-        path: workflowId.slice(runId.length),
+        path,
         id: Number(event['eventId']),
         type: event.eventType.replace('EVENT_TYPE_', ''),
       },
@@ -77,11 +87,26 @@ export async function playReference(
     asksForMore: run.asksForMore === true,
     hasShortHistories: run.hasShortHistories === true,
     calls: calls.map((call): CallName => call.name),
+    eventCount: all.flatMap(({ events: some }) => some).length,
     events: events
       .toSorted((a, b) => a.timeMs - b.timeMs)
       .map(({ moment }) => moment)
       .filter(({ path, type }) => path !== '' || type !== 'WORKFLOW_EXECUTION_COMPLETED'),
   };
+}
+
+/**
+ * Tells whether the server writes an event in another transaction than the one before it. A completed workflow task comes
+ * with its commands, the end of an activity with its start, and a new workflow task with its cause.
+ */
+export function beginsWrite(event: EventJson): boolean {
+  const { eventType: type } = event;
+  if (type === 'EVENT_TYPE_WORKFLOW_TASK_SCHEDULED' || /_UPDATE_/.test(type)) return false;
+  const attributes = Object.entries(event).find(([key]) => key.endsWith('EventAttributes'))?.[1];
+  const { workflowTaskCompletedEventId, startedEventId } = Object(attributes);
+  if (workflowTaskCompletedEventId !== undefined) return false;
+  const isActivityEnd = /ACTIVITY_TASK_(?!SCHEDULED|STARTED)/.test(type);
+  return !isActivityEnd || Number(startedEventId) !== Number(event['eventId']) - 1;
 }
 
 /** A generated run asks in several waves, so its answers cannot wait for all questions. */

@@ -78,8 +78,14 @@ export function eventTypes(stored: StoredHistory): string[] {
   return events.map((event) => event.eventType);
 }
 
+/** An event as exported by the Temporal CLI and Web UI. */
+export interface EventJson {
+  readonly eventType: string;
+  readonly [key: string]: unknown;
+}
+
 interface HistoryJson {
-  readonly events?: readonly { readonly eventType: string; readonly [key: string]: unknown }[];
+  readonly events?: readonly EventJson[];
 }
 
 /** Returns the history as exported by the Temporal CLI and Web UI. */
