@@ -308,6 +308,24 @@ describe('faults that the shape of a file allows', () => {
     ]);
   });
 
+  it('are schemas that refer to what they do not have, at the place of the reference', () => {
+    const schema = { type: 'object', properties: { 'a/b': { items: { $ref: '#/$defs/nope' } } } };
+    const found = findEvaluationFaults(evaluationOf({ graders: [{ kind: 'schema', schema }] }));
+    expect(found).toEqual([
+      {
+        rule: 'evaluation',
+        path: 'graders/0/schema/properties/a/b/items/$ref',
+        message: 'the schema has no "#/$defs/nope", to which it refers',
+        cure: expect.stringContaining('$defs'),
+      },
+    ]);
+    const nested = { properties: { z: { $id: 'https://e.test/z', items: { $ref: '#/nope' } } } };
+    const whole = { $defs: { word: { type: 'string' } }, items: { $ref: '#/$defs/word' } };
+    const graders = [nested, whole].map((one) => ({ kind: 'schema', schema: one }));
+    const goals = [{ name: 'a', goal: 'A', graders }];
+    expect(pathsOf({ goals })).toEqual(['goals/0/graders/0/schema/properties/z/items/$ref']);
+  });
+
   it('are goals that are too long for a run whose input is one text', () => {
     const goal = 'g'.repeat(19_000);
     const constraints = ['c'.repeat(2_000)];
