@@ -206,7 +206,8 @@ it('says how far it is, and obeys a stop that arrives in a flood of signals', as
   const handle = await stage.start('evaluation', input, 'eval-flooded');
   await stage.rehearsal.waitForCalls(1);
   const asked = await runCommand(stage, ['status', 'eval-flooded']);
-  expect(asked.out).toMatch(/flooded: 0 cells done .*eval-flooded is an evaluation: its runs, /);
+  expect(asked.out).toMatch(/working · 0 of 2 cells done .*, 1 at work, 1 to start/);
+  expect(asked.out).toMatch(/^eval-flooded-\S+ +backup +set-alone +1 +at work/m);
   expect((await handle.describe()).memo).toEqual({ goal: 'flooded' });
   await stage.stopWorker();
   const flood = Array.from({ length: 120 }, (_, nth) => (nth === 60 ? 'stop' : 'noise'));
