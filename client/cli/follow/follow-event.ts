@@ -117,7 +117,7 @@ function tellPhase({ status, run }: RunSnapshot): string {
 
 function phaseChange(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
   const { run, status } = after;
-  const phase = status?.phase ?? run.phase;
+  const { phase, wave, waiting_for } = status ?? run;
   if (phase === null || run.execution !== 'running') return [];
   if (before !== null && tellPhase(before) === tellPhase(after)) return [];
   return [
@@ -125,8 +125,8 @@ function phaseChange(before: RunSnapshot | null, after: RunSnapshot): FollowEven
       type: 'phase',
       run_id: run.run_id,
       phase,
-      wave: status?.wave ?? run.wave,
-      waiting_for: status?.waiting_for ?? run.waiting_for,
+      wave,
+      waiting_for,
       usage: status === null ? null : usageOf(status, after.wave),
       ...(status?.evaluation !== undefined && { evaluation: status.evaluation }),
     },
