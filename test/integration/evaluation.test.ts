@@ -133,6 +133,11 @@ it('a pause and its end reach the open runs; a stop ends them, starts no other, 
     eventually(phase, async () => (await cell.query<StatusView>('status')).phase === phase);
   await handle.signal('pause', { reason: 'lunch' });
   await untilPhase('paused');
+  expect(await handle.query<StatusView>('status')).toMatchObject({
+    phase: 'paused',
+    waiting_for: ['paused: lunch'],
+    evaluation: { waiting: 2, at_work: [{ run_id: cell.workflowId }], passed: 0, not_passed: 0 },
+  });
   await handle.signal('resume', {});
   await untilPhase('working');
   await handle.signal('stop', { reason: 'enough' });
@@ -142,6 +147,10 @@ it('a pause and its end reach the open runs; a stop ends them, starts no other, 
     ['not_started', 'The evaluation was stopped: enough', false],
     ['not_started', 'The evaluation was stopped: enough', false],
   ]);
+  expect(await handle.query<StatusView>('status')).toMatchObject({
+    phase: 'stopped',
+    evaluation: { waiting: 0, at_work: [], not_passed: 3 },
+  });
   expect(stage.rehearsal.calls()).toHaveLength(1);
 });
 

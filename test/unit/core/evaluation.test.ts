@@ -18,8 +18,10 @@ import {
   toSpending,
 } from '../../../core/evaluation/matrix.ts';
 import {
+  describeProgress,
   isPassed,
   summariseCells,
+  viewCells,
   estimateMedian,
   estimateShare,
 } from '../../../core/evaluation/summary.ts';
@@ -252,6 +254,24 @@ it('EU1, EU2, EU3: cells that did not start count as cells only, kept ones like 
   const failed = { grader: 'g', result: 'not_run', score: null, reason: '' } as const;
   expect([isPassed(result({})), isPassed(result({ grades: [failed] }))]).toEqual([true, false]);
   expect(isPassed(result({ status: 'finished_unmet' }))).toBe(false);
+});
+
+it('the page of an evaluation at work shows its waits, its costs and the runs of its cells', () => {
+  const place = { cell: 2, goal: 'a', setting: 'direct', repetition: 1, run_id: 'eval-x-2' };
+  const evaluation = viewCells({ waiting: 1, at_work: [place], done: [] });
+  const waiting_for = ['paused: for *lunch*'];
+  const usage = { ...noUsage, cost_micro_usd: 20_000 };
+  const page = describeProgress({ goal: 'x', usage, waiting_for, evaluation }, []);
+  expect(page.split('\n').filter((line) => line !== '')).toEqual([
+    '**x**: 0 of 2 cells done (0 from before), 0 passed, 1 at work, 1 to start',
+    String.raw`Waits: paused: for \*lunch\*`,
+    'Bought for the cells that are done: $0.02',
+    '## At work',
+    '- `eval-x-2` a · direct · 1',
+    '## Done',
+    '| goal | setting | cells | passed |',
+    '| --- | --- | --- | --- |',
+  ]);
 });
 
 it('JU1, JU2: JUnit is well formed whatever a text holds, and tells failures, errors and skipped cells apart', () => {
