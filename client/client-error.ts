@@ -5,6 +5,7 @@ import { isRecord } from '../core/json.ts';
  * - `unreachable`: the server did not answer in time.
  * - `encrypted`: the key of what is asked for is not there.
  * - `run_ended`: the run is closed and takes no more messages.
+ * - `refused`: what was asked does not take such a message.
  */
 export type ClientErrorCode =
   | 'unreachable'
@@ -14,6 +15,7 @@ export type ClientErrorCode =
   | 'unauthorized'
   | 'encrypted'
   | 'run_ended'
+  | 'refused'
   | 'internal';
 
 /** Failure whose message says in one line what happened and what to try. */

@@ -47,6 +47,7 @@ import {
   listParked,
   listRuns,
   readOpenHistories,
+  refuseEvaluation,
   type ListedRun,
   type ListOptions,
   type RunListing,
@@ -212,7 +213,10 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
       return parked;
     },
     stop: (runId, message = {}) => signal(signalNames.stop, runId, message),
-    amend: (runId, message) => signal(signalNames.amend, runId, message),
+    amend: async (runId, message) => {
+      refuseEvaluation(await describeRun(context, runId));
+      return signal(signalNames.amend, runId, message);
+    },
     consult: (input) => consult(context, input),
     evaluate: (input) => evaluate(context, input),
     schedules: createSchedules(context),

@@ -35,6 +35,7 @@ import {
 } from './server-calls.ts';
 import { describeStuck, findStuck, type StuckWorkflow } from './stuck-workflows.ts';
 import { explainSilence } from './task-queue.ts';
+import { countCells } from '../core/render/labels.ts';
 import { commandText } from '../core/text/format.ts';
 
 /** Answer to a query: from a worker, or, when none answers, what the server itself knows. */
@@ -85,16 +86,17 @@ async function lastKnown(
 
 /**
  * Reads the status of a run. Stages that its design has at work in other workflows are asked there, unless the run waits
- * for the user.
+ * for the user; so are the waits of an evaluation's runs.
  */
 export async function readStatus(
   context: ClientContext,
   runId: string,
 ): Promise<Reading<StatusView>> {
   const reading = await readView<StatusView>(context, runId, queryNames.status);
-  if (!reading.live || reading.view.design === undefined) return reading;
-  const { design, open_questions, stages_at_work = [] } = reading.view;
-  if (open_questions > 0) return reading;
+  if (!reading.live) return reading;
+  const { evaluation, design, open_questions, stages_at_work = [] } = reading.view;
+  if (evaluation !== undefined) return { live: true, view: await addWaits(context, reading.view) };
+  if (design === undefined || open_questions > 0) return reading;
   const designs = [design.workflow_id, riskWorkflowId(design.workflow_id)];
   const answers = await Promise.all(
     designs
@@ -106,6 +108,21 @@ export async function readStatus(
   return stages.length === 0
     ? reading
     : { live: true, view: { ...reading.view, stages_at_work: stages } };
+}
+
+/** Adds what the runs of an evaluation wait for. A pause of the whole is its own wait. */
+async function addWaits(context: ClientContext, view: StatusView): Promise<StatusView> {
+  const { at_work = [] } = view.evaluation ?? {};
+  const answers = await Promise.all(
+    at_work.map(({ run_id }) => askStatus<StatusView>(context, { workflow_id: run_id })),
+  );
+  const waiting_for = [...view.waiting_for];
+  for (const one of answers) {
+    const run = one.isTold ? one.view : null;
+    const own = run?.waiting_for.filter((wait) => !view.waiting_for.includes(wait)) ?? [];
+    waiting_for.push(...own.map((wait) => `${run?.run_id}: ${wait}`));
+  }
+  return { ...view, waiting_for };
 }
 
 export async function describeRun(context: ClientContext, workflowId: string): Promise<RunListing> {
@@ -151,31 +168,16 @@ async function explainFailure(
   return `The worker did not answer the query (${text}); this is the last known state.`;
 }
 
-/** Says how far an evaluation is, which has no status and no questions of its own. */
+/** Says how far an evaluation is, which has no questions of its own. */
 async function explainEvaluation(
   context: ClientContext,
   { run_id, execution }: RunListing,
 ): Promise<string> {
   if (execution !== 'running')
     return `This is an evaluation. Try: ${commandText('report', run_id)}`;
-  const progress = await readProgress(context, run_id);
-  return [...(progress === null ? [] : [`${progress}.`]), describeCells(run_id)].join(' ');
-}
-
-/** The SDK's query for what a workflow says of itself. */
-const metadataQuery = '__temporal_workflow_metadata';
-
-/** Reads how far an evaluation is: `sums: 2 cells done, 1 passed, 4 to start`. @returns null when no worker answers in time. */
-async function readProgress(context: ClientContext, workflow_id: string): Promise<string | null> {
-  const answer = await askStatus<{ readonly currentDetails?: string }>(
-    context,
-    { workflow_id },
-    metadataQuery,
-  );
-  if (!answer.isTold) return null;
-  const details = answer.view?.currentDetails ?? '';
-  const [first = ''] = details.replaceAll('**', '').split('\n');
-  return first === '' ? 'No cell is done' : first;
+  const answer = await askStatus<StatusView>(context, { workflow_id: run_id });
+  const cells = answer.isTold ? answer.view?.evaluation : undefined;
+  return `${cells === undefined ? '' : `${countCells(cells)}. `}${describeCells(run_id)}`;
 }
 
 /** Short, because the status is shown beside other things that are ready sooner. */

@@ -5,7 +5,7 @@ import { memoKeys, workflowTypes, type searchAttributes } from '../contracts/nam
 import type { StoreIdentity } from '../contracts/store.ts';
 import { type ClientContext, callServer, queryText } from './server-calls.ts';
 import { listStuck, type StuckWorkflow } from './stuck-workflows.ts';
-import { ifFound } from './client-error.ts';
+import { ifFound, PlanwaveClientError } from './client-error.ts';
 import { readRunLoad, readStoreIdentity } from '../core/run/run-place.ts';
 import type { RunLoad } from '../contracts/limits.ts';
 
@@ -124,6 +124,16 @@ export function describeCells(evaluationId: string): string {
     `${evaluationId} is an evaluation: its runs, whose ids begin with ${evaluationId}-, have questions and take answers and instructions. ` +
     `Try: ${commandText('list', '--waiting')}, and once it has ended ${commandText('report', evaluationId)}`
   );
+}
+
+/**
+ * Refuses what only agents would read: an evaluation has none, its runs do.
+ *
+ * @throws PlanwaveClientError `refused`.
+ */
+export function refuseEvaluation(run: Pick<RunListing, 'run_id' | 'workflow_type'>): void {
+  if (!isEvaluation(run)) return;
+  throw new PlanwaveClientError('refused', describeCells(run.run_id));
 }
 
 export interface ListedRun extends RunListing {

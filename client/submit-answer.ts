@@ -15,6 +15,8 @@ import {
   toClientError,
 } from './server-calls.ts';
 import { PlanwaveClientError } from './client-error.ts';
+import { describeRun } from './read-view.ts';
+import { refuseEvaluation } from './run-listing.ts';
 import { commandText } from '../core/text/format.ts';
 
 export type AnswerResult =
@@ -59,6 +61,7 @@ export async function submitAnswer(
     const reason = `the answer has ${bytes} bytes and at most ${answerBytesMax} can be sent. Try: a summary, or the name of a file the agents can read`;
     return { status: 'refused', question_id, reason, example: null };
   }
+  refuseEvaluation(await describeRun(context, runId));
   await refusePlainText(context, runId);
   try {
     if (options.workerIsAway === true) {

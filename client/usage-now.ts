@@ -23,18 +23,33 @@ export interface UsageNow {
 }
 
 /** Returns true if the usage of the view is complete. */
-export function isWholeUsage({ usage, delegation, wave_workflow_id }: StatusView): boolean {
+export function isWholeUsage({
+  usage,
+  delegation,
+  wave_workflow_id,
+  evaluation,
+}: StatusView): boolean {
+  if (evaluation !== undefined) return evaluation.at_work.length === 0;
   // A part that was started by hand is counted at its end.
   return delegation === undefined ? wave_workflow_id === null : usage.calls > 0;
 }
 
-/** Reads the usage of a run, or of a part that was started by hand. */
+/** Reads the usage of a run, of an evaluation, or of a part that was started by hand. */
 export async function readUsageNow(context: ClientContext, status: StatusView): Promise<UsageNow> {
-  const { usage, delegation, wave_workflow_id: waveId } = status;
+  const { usage, delegation, evaluation, wave_workflow_id: waveId } = status;
   if (isWholeUsage(status)) return { usage, untold: [] };
+  if (evaluation !== undefined) {
+    const runs = evaluation.at_work.map(({ run_id }) => countRun(context, run_id));
+    return addBelow(usage, await Promise.all(runs));
+  }
   if (delegation !== undefined)
     return addBelow(usage, [await countDelegation(context, delegation)]);
   return addBelow(usage, waveId === null ? [] : [await countWave(context, waveId)]);
+}
+
+async function countRun(context: ClientContext, workflow_id: string): Promise<UsageNow> {
+  const answer = await askStatus<StatusView>(context, { workflow_id });
+  return countTold(workflow_id, answer, (view) => readUsageNow(context, view));
 }
 
 async function countWave(context: ClientContext, waveId: string): Promise<UsageNow> {

@@ -7,6 +7,7 @@ import type { Question } from './question.ts';
 import type { RecordedCriterion, RunRecord, StoredAnswer } from './run-record.ts';
 import type { ContentBlock } from './transcript.ts';
 import type { Usage } from './usage.ts';
+import type { QuestionWait } from './views.ts';
 import type { WaveDecision } from './wave-plan.ts';
 
 /**
@@ -64,7 +65,7 @@ export interface PageAnswer {
   readonly note: string;
 }
 
-export interface PageQuestion extends Question {
+export interface PageQuestion extends Question, Pick<QuestionWait, 'approvers'> {
   /** All that an answer decides about, where the question shows only a part of it: the arguments of a call, a plan, a patch. */
   readonly shown: readonly { readonly title: string; readonly text: string }[];
 }

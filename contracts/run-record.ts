@@ -151,6 +151,8 @@ export interface RunRecord {
   readonly chain_id?: string;
   /** The typed input as JSON. Absent in records of older versions, and in those of parts that were started alone. */
   readonly input_ref?: Ref;
+  /** Names of those who may decide what lets the run act or spend. Absent: everyone, and in records of older versions. */
+  readonly approvers?: readonly string[];
   /** Its place in the queues, also where the start command gave it and not the input. Absent without one. */
   readonly load?: RunLoad;
   /** Absent for a run that began from nothing. */

@@ -11,6 +11,7 @@ import type { TriadPhase, TriadType } from './triad.ts';
 import type { Fact } from './agent-output.ts';
 import type { DelegationChange } from './effect.ts';
 import type { PhaseReport } from './triad-run.ts';
+import type { Cell, CellResult } from './evaluation.ts';
 import type { ExecutorOf, PlannedExecutor } from './delegation.ts';
 
 /** Phase of a run. The search attribute PlanwavePhase has the same values. */
@@ -58,6 +59,23 @@ export interface StatusView {
   readonly stages_at_work?: readonly string[];
   /** State of a delegation, a triad or a phase that was started by hand. Absent in a run and a wave. */
   readonly delegation?: DelegationStatusView;
+  /** Cells of an evaluation, whose `usage` is that of the cells that are done. Absent before they are listed, and in everything else. */
+  readonly evaluation?: EvaluationView;
+}
+
+/** Cells of an evaluation, by what has become of them. */
+export interface EvaluationView {
+  /** Number of cells that have not begun. */
+  readonly waiting: number;
+  /** Cells that are carried out or judged, in the order of their numbers. */
+  readonly at_work: readonly (Cell & Pick<CellResult, 'run_id'>)[];
+  readonly passed: number;
+  /** Number of all other cells that are done, those that were left out among them. */
+  readonly not_passed: number;
+  /** Number of the done cells whose result is that of an earlier evaluation. */
+  readonly cached: number;
+  /** The newest of those that did not pass. */
+  readonly newest_not_passed: readonly (Cell & Pick<CellResult, 'run_id' | 'status' | 'reason'>)[];
 }
 
 /** Design at work, as far as it was reported. */

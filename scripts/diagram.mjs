@@ -46,7 +46,15 @@ function nodeOf(room) {
   return room.replace('/', '_');
 }
 
+const usage = `Usage: npm run diagram
+
+Draws the diagram in ARCHITECTURE.md anew, from the project references of the compiler.`;
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (process.argv.includes('--help')) {
+    console.log(usage);
+    process.exit(0);
+  }
   const root = fileURLToPath(new URL('..', import.meta.url));
   const page = join(root, 'ARCHITECTURE.md');
   const drawn = drawDiagram(readFileSync(page, 'utf8'), (path) =>

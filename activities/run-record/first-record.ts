@@ -43,7 +43,12 @@ export async function beginRecord(
   const guide = await keepGuide(deps, input.run_id, request.workspaceDir);
   const isRun = input.workflow_type === 'plannerRun';
   const inputRef = isRun ? await deps.store.put(JSON.stringify(input.input)) : null;
-  const first = createFirstRecord(input, request, registryRef, { ...known, guide, inputRef });
+  const first = createFirstRecord(input, request, registryRef, {
+    ...known,
+    approvers: deps.approvers,
+    guide,
+    inputRef,
+  });
   if (request.from === null) return { record: first, fork: null };
   const fork = await openFork(deps, request.from);
   if (request.workspaceDir === null && fork.before.workspace_dir === undefined)
@@ -89,11 +94,13 @@ function createFirstRecord(
   registryRef: Ref,
   {
     typedPlan,
+    approvers,
     guide,
     storeId,
     inputRef,
   }: {
     readonly typedPlan: PlanOutline | null;
+    readonly approvers: RecordDeps['approvers'];
     readonly guide: RunRecord['workspace_guide'] | null;
     readonly storeId: string;
     /** Null for a part that is started alone. */
@@ -113,6 +120,7 @@ function createFirstRecord(
     store_id: storeId,
     ...definedOnly({ chain_id }),
     ...(inputRef !== null && { input_ref: inputRef }),
+    ...(approvers !== null && { approvers }),
     ...chooseLoad(request, load),
     ...(request.workspaceDir !== null && {
       workspace_dir: request.workspaceDir,

@@ -5,6 +5,7 @@ import type { RunRecord, StoredAnswer } from '../../contracts/run-record.ts';
 import { describeMode } from '../../core/render/labels.ts';
 import { oneLine } from '../../core/text/markdown.ts';
 import { renderCoordinationPlan } from '../../core/design/render-plan.ts';
+import { listApprovers } from '../../core/questions/judge-answer.ts';
 import { findShownRef } from '../../core/render/questions.ts';
 import { readCoordinationPlan } from '../artifacts/read-reports.ts';
 import { readRecord } from '../artifacts/record-log.ts';
@@ -230,7 +231,7 @@ async function readQuestion(
   if (question.kind === 'changes' && diff !== null) {
     shown.push({ title: 'The changes', text: diff });
   }
-  return { ...question, shown };
+  return { ...question, ...listApprovers(question, record.approvers ?? null), shown };
 }
 
 /**

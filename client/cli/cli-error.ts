@@ -82,5 +82,6 @@ const codesOfErrors: Readonly<Record<ClientErrorCode, ExitCode>> = {
   bad_input: exitCodes.badInput,
   encrypted: exitCodes.badInput,
   run_ended: exitCodes.refused,
+  refused: exitCodes.refused,
   internal: exitCodes.unmet,
 };

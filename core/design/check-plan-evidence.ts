@@ -94,7 +94,9 @@ export function checkChecks(
       const placed = checkPlace(check.path, `${place}/path`);
       return [
         ...(placed.length > 0 ? placed : checkMade(plan, task, { check, place, readers })),
-        ...(check.kind === 'schema' ? checkSchema(check, place) : []),
+        ...(check.kind === 'schema'
+          ? checkSchema(check.schema, { rule: 'DP31', path: `${place}/schema` })
+          : []),
       ];
     }),
   );
@@ -143,23 +145,33 @@ function checkMade(
   ];
 }
 
-/** Finds what would stop the validation of any file. */
-function checkSchema({ schema }: CheckOf<'schema'>, place: string): PlanFinding[] {
-  const path = `${place}/schema`;
-  return findSchemaFaults(schema).map((message) => ({
-    rule: 'DP31',
-    path,
+/** Finds what would stop the validation of any text. @param place Rule of the findings, and path of the schema. */
+export function checkSchema(
+  schema: Readonly<Record<string, unknown>>,
+  { rule, path }: Pick<PlanFinding, 'rule' | 'path'>,
+): PlanFinding[] {
+  return findSchemaFaults(schema).map(({ message, inside }) => ({
+    rule,
+    path: [path, ...inside].join('/'),
     message,
     cure: 'Write each part of the schema into the schema itself, below $defs',
   }));
 }
 
-function findSchemaFaults(schema: CheckOf<'schema'>['schema']): string[] {
+interface SchemaFault {
+  readonly message: string;
+  /** Names that lead to the fault in the schema. Empty for the whole. */
+  readonly inside: readonly string[];
+}
+
+function findSchemaFaults(schema: Readonly<Record<string, unknown>>): SchemaFault[] {
   try {
     // A copy, because the addresses of its parts are noted on it.
     const copy: Schema = JSON.parse(JSON.stringify(schema));
     const parts = dereference(copy);
-    return [...new Set(Object.values(parts))].flatMap((part) => {
+    // A part below an `$id` is there twice; the last address begins at the schema.
+    const addresses = new Map(Object.entries(parts).map(([address, part]) => [part, address]));
+    return [...addresses].flatMap(([part, at]) => {
       if (typeof part === 'boolean') return [];
       const { $ref, __absolute_ref__: address, pattern, patternProperties = {} } = part;
       const patterns = [
@@ -167,10 +179,20 @@ function findSchemaFaults(schema: CheckOf<'schema'>['schema']): string[] {
         ...Object.keys(patternProperties),
       ];
       for (const one of patterns) RegExp(one, 'u');
-      const isFound = $ref === undefined || parts[address ?? $ref] !== undefined;
-      return isFound ? [] : [`the schema has no ${JSON.stringify($ref)}, to which it refers`];
+      if ($ref === undefined || parts[address ?? $ref] !== undefined) return [];
+      const message = `the schema has no ${JSON.stringify($ref)}, to which it refers`;
+      return [{ message, inside: [...namesOf(at), '$ref'] }];
     });
   } catch (error) {
-    return [`the schema can't be used: ${messageOf(error)}`];
+    return [{ message: `the schema can't be used: ${messageOf(error)}`, inside: [] }];
   }
+}
+
+/** Returns the names in the JSON pointer of an address. */
+function namesOf(address: string): string[] {
+  const [, pointer = ''] = address.split('#/');
+  if (pointer === '') return [];
+  return pointer
+    .split('/')
+    .map((name) => decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~'));
 }

@@ -19,6 +19,7 @@ import type {
   Grader,
 } from '../../contracts/evaluation.ts';
 import type { PlanFinding } from '../../contracts/coordination-plan.ts';
+import { checkSchema } from '../design/check-plan-evidence.ts';
 import { hashText } from '../text/hash-text.ts';
 import { listNames } from '../text/list-names.ts';
 import { messageOf } from '../text/message-of.ts';
@@ -139,13 +140,15 @@ export function findEvaluationFaults(input: EvaluationInput): PlanFinding[] {
   return [
     ...ignored,
     ...long,
-    ...findBadPatterns(graders, 'graders'),
-    ...goals.flatMap((goal, at) => findBadPatterns(goal.graders ?? [], `goals/${at}/graders`)),
+    ...findBadGraders(graders, 'graders'),
+    ...goals.flatMap((goal, at) => findBadGraders(goal.graders ?? [], `goals/${at}/graders`)),
   ];
 }
 
-function findBadPatterns(graders: readonly Grader[], path: string): PlanFinding[] {
+function findBadGraders(graders: readonly Grader[], path: string): PlanFinding[] {
   return graders.flatMap((grader, at): PlanFinding[] => {
+    if (grader.kind === 'schema')
+      return checkSchema(grader.schema, { rule: 'evaluation', path: `${path}/${at}/schema` });
     if (grader.kind !== 'regex') return [];
     try {
       RegExp(grader.pattern, grader.flags);

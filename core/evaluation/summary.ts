@@ -7,6 +7,10 @@
  *   EU3. Cost and time are those of the runs, also where the result is from an earlier evaluation.
  */
 import type { CellResult, Grade } from '../../contracts/evaluation.ts';
+import type { EvaluationView, StatusView } from '../../contracts/views.ts';
+import { countCells } from '../render/labels.ts';
+import { formatCost } from '../text/format.ts';
+import { bullets, codeSpan, plainText } from '../text/markdown.ts';
 
 export interface SummaryRow {
   /** Null for all goals of the setting. */
@@ -109,20 +113,66 @@ export function isPassed({ status, grades }: Pick<CellResult, 'status' | 'grades
   return status === 'completed' && grades.every(({ result }) => result === 'passed');
 }
 
+/** Most cells that did not pass in the view of an evaluation. */
+const shownMax = 10;
+
+/** Returns the cells of an evaluation as people see them while it is at work. */
+export function viewCells({
+  waiting,
+  at_work,
+  done,
+}: Pick<EvaluationView, 'waiting' | 'at_work'> & {
+  /** In the order in which they ended. */
+  readonly done: readonly CellResult[];
+}): EvaluationView {
+  const others = done.filter((one) => !one.passed);
+  return {
+    waiting,
+    at_work: at_work.toSorted((a, b) => a.cell - b.cell),
+    passed: done.length - others.length,
+    not_passed: others.length,
+    cached: done.filter(({ cached }) => cached).length,
+    newest_not_passed: others
+      .slice(-shownMax)
+      .map(({ cell, goal, setting, repetition, run_id, status, reason }) => {
+        return { cell, goal, setting, repetition, run_id, status, reason };
+      }),
+  };
+}
+
 /** Describes an evaluation at work in Markdown, for the Web UI. Workflow code: it computes no medians, which take long. */
 export function describeProgress(
-  name: string,
+  {
+    goal: name,
+    usage,
+    waiting_for,
+    evaluation,
+  }: Pick<StatusView, 'goal' | 'usage' | 'waiting_for'> & {
+    readonly evaluation: EvaluationView;
+  },
   done: readonly CellResult[],
-  waiting: number,
 ): string {
-  const passed = done.filter((one) => one.passed).length;
-  const cached = done.filter((one) => one.cached).length;
   const rows = groupCells(done).map(
     ({ goal, setting, of }) =>
       `| ${goal ?? 'all goals'} | ${setting} | ${of.length} | ${formatShare(estimatePassed(listRan(of)))} |`,
   );
   return [
-    `**${name}**: ${done.length} cells done (${cached} from before), ${passed} passed, ${waiting} to start`,
+    `**${name}**: ${countCells(evaluation)}`,
+    '',
+    ...waiting_for.map((wait) => `Waits: ${plainText(wait, 300)}\n`),
+    `Bought for the cells that are done: ${formatCost(usage)}`,
+    '',
+    '## At work',
+    '',
+    bullets(
+      evaluation.at_work.map(
+        ({ run_id, goal, setting, repetition }) =>
+          `${codeSpan(run_id, 100)} ${goal} · ${setting} · ${repetition}`,
+      ),
+      'No cell.',
+    ),
+    '',
+    '## Done',
     '',
     '| goal | setting | cells | passed |',
     '| --- | --- | --- | --- |',

@@ -5,7 +5,12 @@ import type { PlannedDelegation } from '../../contracts/messages.ts';
 import { plainText } from '../text/markdown.ts';
 import type { DesignStageName } from '../../contracts/names.ts';
 import { engineLimits } from '../limits.ts';
-import type { DesignView, StatusView, VerificationView } from '../../contracts/views.ts';
+import type {
+  DesignView,
+  EvaluationView,
+  StatusView,
+  VerificationView,
+} from '../../contracts/views.ts';
 import { countOf } from '../text/format.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
 import type { TriadPhase, TriadType } from '../../contracts/triad.ts';
@@ -14,11 +19,12 @@ import type { ModeChoice } from '../../contracts/limits.ts';
 interface Position extends Pick<StatusView, 'wave' | 'waves_allowed'> {
   readonly design?: DesignView | undefined;
   readonly stages_at_work?: readonly string[] | undefined;
+  readonly evaluation?: EvaluationView | undefined;
 }
 
 /**
- * Returns `wave 2 of 5`, or `design: 3 stages done, now sequencing`; between two stages the last one that is done. Empty
- * before both.
+ * Returns `wave 2 of 5`, or `design: 3 stages done, now sequencing`; between two stages the last one that is done. Of an
+ * evaluation, its cells. Empty before all of them.
  */
 export function describePosition(position: Position): string {
   const now = describeStages(position.stages_at_work ?? []);
@@ -26,12 +32,33 @@ export function describePosition(position: Position): string {
   return [where, ...(now === '' ? [] : [`now ${now}`])].filter((part) => part !== '').join(', ');
 }
 
-function describePlace({ wave, waves_allowed, design }: Position, isBetween: boolean): string {
+function describePlace(
+  { wave, waves_allowed, design, evaluation }: Position,
+  isBetween: boolean,
+): string {
+  if (evaluation !== undefined) return countCells(evaluation);
   if (design === undefined) return wave > 0 ? `wave ${wave} of ${waves_allowed}` : '';
   const { stages_done, last_stage } = design;
   const isNamed = isBetween && last_stage !== null;
   const last = isNamed ? `, the last one ${last_stage.replaceAll('_', ' ')}` : '';
   return `design: ${countOf(stages_done, 'stage')} done${last}`;
+}
+
+/** Returns `3 of 6 cells done (1 from before), 2 passed, 2 at work, 1 to start`. */
+export function countCells({
+  waiting,
+  at_work,
+  passed,
+  not_passed,
+  cached,
+}: EvaluationView): string {
+  const done = passed + not_passed;
+  return [
+    `${done} of ${countOf(done + at_work.length + waiting, 'cell')} done (${cached} from before)`,
+    `${passed} passed`,
+    `${at_work.length} at work`,
+    `${waiting} to start`,
+  ].join(', ');
 }
 
 /** Joins the stages at work for people. */

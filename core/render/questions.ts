@@ -10,6 +10,7 @@
 import { signalNames } from '../../contracts/names.ts';
 import type { Question, QuestionKind } from '../../contracts/question.ts';
 import type { OpenQuestion, PlanView, QuestionWait } from '../../contracts/views.ts';
+import { definedOnly } from '../json.ts';
 import { engineLimits } from '../limits.ts';
 import { checkAnswer } from '../questions/check-answer.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
@@ -79,9 +80,10 @@ function withText(begin: string, question: Question, charsMax: number): string {
 const wordCharsMax = 300;
 
 /** Returns the client's command, then the Temporal CLI's. */
-export function answerCommands(runId: string, question: Question): string[] {
+export function answerCommands(runId: string, question: OpenQuestion): string[] {
   const { question_id } = question;
-  const signal = { question_id, answer: pickAnswer(question) };
+  const answered_by = signerOf(question);
+  const signal = definedOnly({ question_id, answer: pickAnswer(question), answered_by });
   return [answerCommand(runId, question), signalCommand(runId, signalNames.answer, signal)];
 }
 
@@ -91,15 +93,15 @@ export function answerCommand(runId: string, question: OpenQuestion): string {
   const word = typeof answer === 'string' ? answer : JSON.stringify(answer);
   // Commander would read a leading dash as an option.
   const end = word.startsWith('-') ? ['--'] : [];
-  const signed = signatureOf(question);
+  const signer = signerOf(question);
+  const signed = signer === undefined ? [] : ['--as', signer];
   return commandText('answer', runId, question.question_id, ...signed, ...end, word);
 }
 
 /** With several approvers, who of them runs the command is not known. */
-function signatureOf({ approvers = [] }: OpenQuestion): string[] {
+function signerOf({ approvers = [] }: OpenQuestion): string | undefined {
   const [first, second] = approvers;
-  if (first === undefined) return [];
-  return ['--as', second === undefined ? first : 'your name'];
+  return second === undefined ? first : 'your name';
 }
 
 /** Picks an answer that a command can show unchanged: the default, a choice, its number, or a placeholder. */
@@ -250,7 +252,7 @@ const style: QuestionStyle = { text: plainText, value: codeSpan, moment: () => '
 /** @param plan The plan of the current wave, for the dependents of the askers. */
 export function renderQuestions(
   runId: string,
-  questions: readonly Question[],
+  questions: readonly OpenQuestion[],
   plan: PlanView | null,
 ): string[] {
   const rest = questions.length - questionsShownMax;
@@ -262,7 +264,7 @@ export function renderQuestions(
   ];
 }
 
-function renderQuestion(runId: string, question: Question, plan: PlanView | null): string {
+function renderQuestion(runId: string, question: OpenQuestion, plan: PlanView | null): string {
   const { question_id, priority, text } = question;
   const urging = plainText(describeUrging(question), 100);
   const facts = listQuestionFacts({ ...question, ...listWaiting(question, plan) }, style);

@@ -9,10 +9,11 @@
  */
 import { signalNames } from '../../contracts/names.ts';
 import type { WaveSummary } from '../../contracts/planner-run.ts';
-import type { Question, RejectedAnswer } from '../../contracts/question.ts';
+import type { RejectedAnswer } from '../../contracts/question.ts';
 import type {
   DesignView,
   ExecutorView,
+  OpenQuestion,
   PlanView,
   RunPhase,
   StatusView,
@@ -44,7 +45,7 @@ export interface RunDetails extends Pick<
   | 'result_path'
 > {
   /** Open questions, in the order of asking. */
-  readonly questions: readonly Question[];
+  readonly questions: readonly OpenQuestion[];
   readonly plan: PlanView | null;
   readonly waves: readonly WaveSummary[];
   /** Spent amounts against the run's limits; empty without limits. */

@@ -133,6 +133,11 @@ it('a pause and its end reach the open runs; a stop ends them, starts no other, 
     eventually(phase, async () => (await cell.query<StatusView>('status')).phase === phase);
   await handle.signal('pause', { reason: 'lunch' });
   await untilPhase('paused');
+  expect(await handle.query<StatusView>('status')).toMatchObject({
+    phase: 'paused',
+    waiting_for: ['paused: lunch'],
+    evaluation: { waiting: 2, at_work: [{ run_id: cell.workflowId }], passed: 0, not_passed: 0 },
+  });
   await handle.signal('resume', {});
   await untilPhase('working');
   await handle.signal('stop', { reason: 'enough' });
@@ -142,6 +147,10 @@ it('a pause and its end reach the open runs; a stop ends them, starts no other, 
     ['not_started', 'The evaluation was stopped: enough', false],
     ['not_started', 'The evaluation was stopped: enough', false],
   ]);
+  expect(await handle.query<StatusView>('status')).toMatchObject({
+    phase: 'stopped',
+    evaluation: { waiting: 0, at_work: [], not_passed: 3 },
+  });
   expect(stage.rehearsal.calls()).toHaveLength(1);
 });
 
@@ -206,7 +215,8 @@ it('says how far it is, and obeys a stop that arrives in a flood of signals', as
   const handle = await stage.start('evaluation', input, 'eval-flooded');
   await stage.rehearsal.waitForCalls(1);
   const asked = await runCommand(stage, ['status', 'eval-flooded']);
-  expect(asked.out).toMatch(/flooded: 0 cells done .*eval-flooded is an evaluation: its runs, /);
+  expect(asked.out).toMatch(/working · 0 of 2 cells done .*, 1 at work, 1 to start/);
+  expect(asked.out).toMatch(/^eval-flooded-\S+ +backup +set-alone +1 +at work/m);
   expect((await handle.describe()).memo).toEqual({ goal: 'flooded' });
   await stage.stopWorker();
   const flood = Array.from({ length: 120 }, (_, nth) => (nth === 60 ? 'stop' : 'noise'));

@@ -134,6 +134,6 @@ it('an evaluation takes its orders out of a flood, and takes what it does not kn
   const names = ['pause', 'stop', 'resume'].map((name) => ({ name, argsCount: 1 }));
   const flooded = signalHandlers.get('planwave-flood');
   flooded?.handler(names, { reason: 'lunch' }, { reason: 'enough' }, {});
-  expect([orders.stopReason(), orders.isPaused()]).toEqual(['enough', false]);
+  expect([orders.stopReason(), orders.pausedReason()]).toEqual(['enough', null]);
   expect(workflow.defaultSignalHandler).toEqual(expect.any(Function));
 });

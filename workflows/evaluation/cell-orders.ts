@@ -20,8 +20,9 @@ type Send = (order: Order, payload: unknown) => void;
  */
 export class CellOrders {
   readonly #open = new Map<string, Send>();
+  #onTaken: () => void = () => {};
   #stopReason: string | null = null;
-  #pause: unknown = null;
+  #pause: { readonly payload: unknown; readonly reason: string } | null = null;
 
   constructor() {
     const handles = new Map<string, (payload: unknown) => void>();
@@ -37,6 +38,7 @@ export class CellOrders {
         // Its runs refuse it too.
         if (!checked.ok) return log.warn(`Signal ${order.name}: ${checked.reason}`);
         for (const send of this.#open.values()) send(order, payload);
+        this.#onTaken();
       };
       handles.set(order.name, handle);
       setHandler(order, handle, { description });
@@ -48,7 +50,7 @@ export class CellOrders {
     });
     obey(pauseSignal, 'Pauses the open runs; no other starts: {"reason":"…"}', (payload) => {
       const checked = checkControl(payload);
-      if (checked.ok) this.#pause = payload ?? {};
+      if (checked.ok) this.#pause = { payload: payload ?? {}, reason: checked.reason };
       return checked;
     });
     obey(resumeSignal, 'Goes on after pause, or after a parked run was mended: {}', (payload) => {
@@ -59,8 +61,14 @@ export class CellOrders {
     takeOthers(handles);
   }
 
-  isPaused(): boolean {
-    return this.#pause !== null;
+  /** @param onTaken Called after each order from now on. */
+  watch(onTaken: () => void): void {
+    this.#onTaken = onTaken;
+  }
+
+  /** Returns why the evaluation is paused, perhaps empty; null when it is not. */
+  pausedReason(): string | null {
+    return this.#pause?.reason ?? null;
   }
 
   /** Returns why the evaluation was stopped, perhaps empty; null when it was not. */
@@ -76,7 +84,7 @@ export class CellOrders {
     const send: Send = (order, payload) =>
       inBackground(() => quietly(() => run.signal(order, payload)));
     this.#open.set(run.workflowId, send);
-    if (this.#pause !== null) send(pauseSignal, this.#pause);
+    if (this.#pause !== null) send(pauseSignal, this.#pause.payload);
     if (this.#stopReason !== null) send(stopSignal, { reason: this.#stopReason });
     try {
       return await run.result();

@@ -5,6 +5,7 @@ import {
   continueAsNew,
   patched,
   setCurrentDetails,
+  setHandler,
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -18,12 +19,14 @@ import type {
 } from '../../contracts/evaluation.ts';
 import type { Spending } from '../../contracts/budget.ts';
 import { memoKeys } from '../../contracts/names.ts';
+import type { RunPhase, StatusView } from '../../contracts/views.ts';
 import { addSpending, spendingOf } from '../../core/budget/spending.ts';
-import { describeProgress } from '../../core/evaluation/summary.ts';
+import { describeProgress, viewCells } from '../../core/evaluation/summary.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { openEvaluation } from '../shared/activities.ts';
+import { statusQuery } from '../shared/messages.ts';
 import { CellOrders } from './cell-orders.ts';
-import { notStarted, runCell } from './run-cell.ts';
+import { notStarted, placeCell, runCell } from './run-cell.ts';
 import { limitsOf, shareOf, toSpending } from '../../core/evaluation/matrix.ts';
 
 /**
@@ -33,9 +36,13 @@ import { limitsOf, shareOf, toSpending } from '../../core/evaluation/matrix.ts';
  * @throws InvalidInput with every fault at once.
  */
 export async function evaluation(args: EvaluationArgs): Promise<EvaluationResult> {
+  let work: Evaluation | null = null;
+  setHandler(statusQuery, () => work?.status() ?? viewIntake(args), {
+    description: 'Cells, waits and usage.',
+  });
   const carried = carriedBy(args) ?? (await open(args));
   showName(carried.evaluation.input.name);
-  const work = new Evaluation(carried);
+  work = new Evaluation(carried);
   await work.run();
   return work.result();
 }
@@ -64,12 +71,33 @@ function showName(name: string): void {
   if (!isShown && patched('evaluation-memo')) upsertMemo({ [memoKeys.goal]: name });
 }
 
+/** Returns the status before the cells are listed. */
+function viewIntake(args: EvaluationArgs): StatusView {
+  // The input is not checked yet.
+  const name: unknown = 'name' in args ? args.name : '';
+  return {
+    run_id: workflowInfo().workflowId,
+    goal: typeof name === 'string' ? name : '',
+    phase: 'intake',
+    wave: 0,
+    waves_allowed: 0,
+    waiting_for: [],
+    open_questions: 0,
+    usage: noUsage,
+    paused_reason: null,
+    parked_reason: null,
+    wave_workflow_id: null,
+    result_path: null,
+  };
+}
+
 /** Evaluation at work: which cells are done, and what was spent. */
 class Evaluation {
   readonly #opened: OpenedEvaluation;
   readonly #waiting: OpenCell[];
   readonly #done: CellResult[];
-  readonly #reserved = new Map<number, Spending>();
+  /** Shares of the cells at work. */
+  readonly #reserved = new Map<OpenCell, Spending>();
   readonly #orders = new CellOrders();
   #usage: CarriedEvaluation['usage'];
   #failure: unknown = null;
@@ -79,6 +107,7 @@ class Evaluation {
     this.#waiting = [...opened.open];
     this.#done = [...opened.done];
     this.#usage = usage;
+    this.#orders.watch(() => this.#show());
   }
 
   async run(): Promise<void> {
@@ -126,7 +155,7 @@ class Evaluation {
 
   /** Returns false also while cells at work may leave something for the next. */
   #hasRoom(): boolean {
-    if (this.#orders.isPaused()) return false;
+    if (this.#orders.pausedReason() !== null) return false;
     if (this.#reserved.size === 0) return true;
     return this.#reserved.size < this.#opened.input.parallel && this.#share() !== null;
   }
@@ -149,7 +178,8 @@ class Evaluation {
       this.#done.push(notStarted(this.#opened, cell, null));
       return;
     }
-    this.#reserved.set(cell.cell, toSpending(share));
+    this.#reserved.set(cell, toSpending(share));
+    this.#show();
     void this.#finish(cell, runCell(this.#opened, cell, { share, orders: this.#orders }));
   }
 
@@ -161,14 +191,15 @@ class Evaluation {
     } catch (error) {
       this.#failure ??= error;
     } finally {
-      this.#reserved.delete(cell.cell);
+      this.#reserved.delete(cell);
+      this.#show();
     }
   }
 
   /** Returns when the evaluation was stopped or paused meanwhile, and when a cell has failed. */
   async #continue(): Promise<void> {
     await condition(() => this.#reserved.size === 0);
-    if (this.#isOver() || this.#orders.isPaused()) return;
+    if (this.#isOver() || this.#orders.pausedReason() !== null) return;
     await continueAsNew<(args: EvaluationArgs) => Promise<unknown>>({
       carried: {
         evaluation: { ...this.#opened, open: this.#waiting, done: this.#done },
@@ -177,7 +208,32 @@ class Evaluation {
     });
   }
 
+  status(): StatusView & Required<Pick<StatusView, 'evaluation'>> {
+    const { input } = this.#opened;
+    const paused = this.#orders.pausedReason();
+    return {
+      ...viewIntake(input),
+      phase: this.#phase(),
+      waiting_for: paused === null ? [] : [`paused${paused === '' ? '' : `: ${paused}`}`],
+      usage: this.#usage,
+      paused_reason: paused,
+      evaluation: viewCells({
+        waiting: this.#waiting.length,
+        at_work: [...this.#reserved.keys()].map((cell) => placeCell(this.#opened, cell)),
+        done: this.#done,
+      }),
+    };
+  }
+
+  #phase(): RunPhase {
+    const isAtWork = this.#reserved.size > 0;
+    if (this.#orders.stopReason() !== null) return isAtWork ? 'ending' : 'stopped';
+    if (this.#failure !== null) return isAtWork ? 'ending' : 'failed';
+    if (!isAtWork && this.#waiting.length === 0) return 'completed';
+    return this.#orders.pausedReason() === null ? 'working' : 'paused';
+  }
+
   #show(): void {
-    setCurrentDetails(describeProgress(this.#opened.input.name, this.#done, this.#waiting.length));
+    setCurrentDetails(describeProgress(this.status(), this.#done));
   }
 }

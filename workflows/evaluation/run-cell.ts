@@ -41,8 +41,7 @@ export function notStarted(
   stopReason: string | null,
 ): CellResult {
   return {
-    ...cellOf(open),
-    run_id: runIdOf(opened, open),
+    ...placeCell(opened, open),
     ...(stopReason === null
       ? { status: 'no_budget', reason: 'The budget of the evaluation was spent.' }
       : { status: 'not_started', reason: describeStop(stopReason) }),
@@ -87,8 +86,7 @@ export async function runCell(
     usage = addUsage(usage, graded.usage);
   }
   const result: CellResult = {
-    ...cellOf(open),
-    run_id: runIdOf(opened, open),
+    ...placeCell(opened, open),
     status,
     reason,
     passed: isPassed({ status, grades }),
@@ -109,6 +107,14 @@ function isWorthKeeping({ status, grades }: CellResult, share: Allowance | 'none
   if (grades.some(({ result }) => result === 'not_run')) return false;
   if (status === 'completed') return true;
   return share === 'none' && (status === 'finished_unmet' || status === 'waits_for_user');
+}
+
+/** Returns a cell with the id of its run. */
+export function placeCell(
+  opened: OpenedEvaluation,
+  open: OpenCell,
+): Cell & Pick<CellResult, 'run_id'> {
+  return { ...cellOf(open), run_id: runIdOf(opened, open) };
 }
 
 function cellOf({ cell, goal, setting, repetition }: OpenCell): Cell {

@@ -3,6 +3,7 @@ import { workflowTypes } from '../../contracts/names.ts';
 import type { Question } from '../../contracts/question.ts';
 import type { RunPhase, StatusView } from '../../contracts/views.ts';
 import { designWorkflowId } from '../../core/ids.ts';
+import { listApprovers } from '../../core/questions/judge-answer.ts';
 import { listGuarded } from '../../core/plan/rule-of-two.ts';
 import { describeWait } from '../../core/render/questions.ts';
 import { noticeLongHistory } from '../../core/text/format.ts';
@@ -234,7 +235,9 @@ function renderDetails(shown: Shown, status: StatusView): string {
     phase: status.phase,
     wave: status.wave,
     waves_allowed: status.waves_allowed,
-    questions: openQuestions(shown),
+    questions: openQuestions(shown).map((question) => {
+      return { ...question, ...listApprovers(question, state.opened?.approvers ?? null) };
+    }),
     plan: state.plan,
     waves: state.waves,
     // A part that was started by hand is counted at its end; until then it reports its own use.

@@ -2,6 +2,7 @@ import { answerCommand } from '../../../core/render/questions.ts';
 import type { Command } from 'commander';
 import type { OpenQuestion } from '../../../contracts/views.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
+import { refuseEvaluation } from '../../run-listing.ts';
 import type { AnswerResult } from '../../submit-answer.ts';
 import { askInTerminal, chooseQuestion } from '../ask/ask-in-terminal.ts';
 import {
@@ -16,7 +17,6 @@ import { explainOtherHome } from '../other-home.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import { type CliIo, readAll } from '../cli-io.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
-import { refuseEvaluation } from './control.ts';
 import { addOptions, signerOption } from './input-options.ts';
 
 interface Options {
@@ -51,7 +51,8 @@ async function answer(
   const { client } = await context.session();
   const { io } = context.deps;
   const reading = await client.questions(runId);
-  refuseEvaluation(reading);
+  // Before an answer is asked for.
+  if (!reading.live) refuseEvaluation(reading.last_known);
   const open = reading.live ? reading.view.open : null;
   const note = reading.live ? null : reading.note;
   const target = resolveAnswer(words, open, note);

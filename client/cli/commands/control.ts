@@ -4,8 +4,6 @@ import type { CommandRunner } from '../command-runner.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import { cleanLine } from '../terminal-text.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
-import type { Reading } from '../../read-view.ts';
-import { describeCells, isEvaluation } from '../../run-listing.ts';
 import type { QuestionsView } from '../../../contracts/views.ts';
 import type { AmendMessage } from '../../../contracts/messages.ts';
 import type { UserFact } from '../../../contracts/agent-output.ts';
@@ -125,14 +123,7 @@ function refused(reasons: readonly string[]): CliError {
 /** @returns null when no worker answers. */
 async function readQuestions(client: PlanwaveClient, runId: string): Promise<QuestionsView | null> {
   const reading = await client.questions(runId);
-  refuseEvaluation(reading);
   return reading.live ? reading.view : null;
-}
-
-/** @throws CliError for an evaluation: it would take the message and no agent would ever read it. */
-export function refuseEvaluation(reading: Reading<unknown>): void {
-  if (reading.live || !isEvaluation(reading.last_known)) return;
-  throw new CliError('refused', exitCodes.refused, describeCells(reading.last_known.run_id));
 }
 
 function readAnswer(text: string): { readonly question_id: string; readonly answer: string } {

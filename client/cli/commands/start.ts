@@ -16,7 +16,7 @@ import { PlannerRunInput } from '../../../contracts/planner-run.ts';
 import { workflowTypes } from '../../../contracts/names.ts';
 import type { OpenRunInput } from '../../../contracts/activity-types.ts';
 import type { CliDeps } from '../cli-deps.ts';
-import { badInput } from '../cli-error.ts';
+import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import { checkInput } from '../../check-input.ts';
 import { readJsonFile } from './json-file.ts';
 import { isRecord } from '../../../core/json.ts';
@@ -78,7 +78,8 @@ export async function startRun(
   input: PlannerRunInput,
   options: RunOptions,
 ): Promise<CommandResult> {
-  if (options.check !== false) await checkBeforehand(context, workflowTypes.plannerRun, input);
+  if (options.check !== false)
+    await checkBeforehand(context, workflowTypes.plannerRun, input, options.id);
   const { client } = await context.session();
   const { run_id } = await client.startRun(input, { run_id: options.id });
   context.deps.onStarted?.(run_id);
@@ -96,14 +97,25 @@ export async function startRun(
 /** The server is on this machine, and so the worker is taken to see the same files. */
 const localAddress = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\]):/;
 
-/** @throws CliError with every fault that a worker would find after the start */
+/**
+ * @param runId Id of the new run, which may be that of a run that only the store remembers. If undefined, it gets one of its own.
+ * @throws CliError with every fault that a worker would find after the start
+ */
 export async function checkBeforehand(
   { deps, session }: CommandContext,
   workflowType: OpenRunInput['workflow_type'],
   input: object,
+  runId?: string,
 ): Promise<void> {
   const { address } = await session();
-  if (localAddress.test(address)) await deps.checkInput?.(workflowType, input);
+  if (!localAddress.test(address)) return;
+  await deps.checkInput?.(workflowType, input);
+  const stored = runId === undefined ? null : await deps.readStoredStatus?.(runId);
+  if (runId === undefined || stored === null || stored === undefined) return;
+  const message =
+    `The store has a run ${JSON.stringify(runId)} already, also if the server has forgotten it; nothing was started. ` +
+    `Try: another --id; this run is shown by ${commandText('status', runId)}`;
+  throw new CliError('already_exists', exitCodes.badInput, message);
 }
 
 export interface RunOptions extends InputOptions {

@@ -21,7 +21,7 @@ import { phaseTone } from '../follow/render-tree.ts';
 import { describeOtherHome } from '../other-home.ts';
 import { describeStoreWait, type StoreWait } from '../../store-waits.ts';
 import { cleanLine, cleanLines } from '../terminal-text.ts';
-import { describeTeamOf } from './task-table.ts';
+import { describeCellsOf, describeTeamOf } from './task-table.ts';
 import { describeGuarded } from '../../../core/plan/rule-of-two.ts';
 import {
   describeMode,
@@ -225,6 +225,7 @@ function describeView(
     ...(view.history_notice === undefined ? [] : [paint('bad', view.history_notice)]),
     ...calls.map(describeStageCall),
     ...describeTeamOf(view.delegation),
+    ...describeCellsOf(view.evaluation),
     ...(view.result_path === null ? [] : [`result: ${resultPath(context, view.result_path)}`]),
     ...(note === null ? [] : [note]),
   ];

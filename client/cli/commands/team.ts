@@ -92,7 +92,8 @@ async function runTeam(
   options: TeamOptions,
 ): Promise<CommandResult> {
   const input = await readTeamInput(context.deps, message, options);
-  if (options.check !== false) await checkBeforehand(context, workflowTypes.team, input);
+  if (options.check !== false)
+    await checkBeforehand(context, workflowTypes.team, input, options.id);
   const { client } = await context.session();
   const { run_id } = await client.startTeam(input, { run_id: options.id });
   const data = { run_id, watch: commandText('watch', run_id) };

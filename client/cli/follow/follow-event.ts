@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { EvaluationResult } from '../../../contracts/evaluation.ts';
 import type { Question } from '../../../contracts/question.ts';
 import type { PlannerRunResult, WaveSummary, RunAnswer } from '../../../contracts/planner-run.ts';
-import type { TaskView, WaveView, TeamView } from '../../../contracts/views.ts';
+import type { EvaluationView, TaskView, WaveView, TeamView } from '../../../contracts/views.ts';
 import type { Usage } from '../../../contracts/usage.ts';
 import {
   type DelegationSnapshot,
@@ -28,6 +28,8 @@ export type FollowEvent =
       readonly waiting_for: readonly string[];
       /** Until now; null while no worker answers. */
       readonly usage: Usage | null;
+      /** Cells of an evaluation: it is told again when they change. Absent in everything else. */
+      readonly evaluation?: EvaluationView;
     }
   | {
       readonly type: 'wave';
@@ -109,23 +111,24 @@ function noteChange(before: RunSnapshot | null, after: RunSnapshot): FollowEvent
     : [];
 }
 
-function phaseOf({ status, run }: RunSnapshot): string | null {
-  return status?.phase ?? run.phase;
+function tellPhase({ status, run }: RunSnapshot): string {
+  return JSON.stringify([status?.phase ?? run.phase, status?.evaluation]);
 }
 
 function phaseChange(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
-  const phase = phaseOf(after);
-  const isKnown = phase !== null && after.run.execution === 'running';
-  if (!isKnown || (before !== null && phaseOf(before) === phase)) return [];
   const { run, status } = after;
+  const { phase, wave, waiting_for } = status ?? run;
+  if (phase === null || run.execution !== 'running') return [];
+  if (before !== null && tellPhase(before) === tellPhase(after)) return [];
   return [
     {
       type: 'phase',
       run_id: run.run_id,
       phase,
-      wave: status?.wave ?? run.wave,
-      waiting_for: status?.waiting_for ?? run.waiting_for,
+      wave,
+      waiting_for,
       usage: status === null ? null : usageOf(status, after.wave),
+      ...(status?.evaluation !== undefined && { evaluation: status.evaluation }),
     },
   ];
 }
@@ -211,7 +214,6 @@ function questionChanges(before: RunSnapshot | null, after: RunSnapshot): Follow
   const open = new Set(after.questions.map(({ question_id }) => question_id));
   const known = new Set(earlier.map(({ question_id }) => question_id));
   const closed = earlier.filter(({ question_id }) => !open.has(question_id));
-  // People were reminded of it, or another person is asked too.
   const urged = listNews(
     earlier,
     after.questions.filter(({ question_id }) => known.has(question_id)),

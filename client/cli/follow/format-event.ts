@@ -1,6 +1,6 @@
 import { describeQuestion } from '../ask/ask-in-terminal.ts';
 import { cleanLine, cleanLines, cleanText, renderTable, type Paint } from '../terminal-text.ts';
-import { describeStages } from '../../../core/render/labels.ts';
+import { countCells, describeStages } from '../../../core/render/labels.ts';
 import {
   countOf,
   formatCost,
@@ -97,7 +97,9 @@ function formatWave(event: Extract<FollowEvent, { type: 'wave' }>): string {
 function formatPhase(event: Extract<FollowEvent, { type: 'phase' }>, paint: Paint): string[] {
   const phase = paint(phaseTone(event.phase), event.phase.replaceAll('_', ' '));
   const waits = event.waiting_for.map((wait) => cleanLine(wait, 160)).join('; ');
-  return [`run: ${phase}${waits === '' ? '' : ` · ${waits}`}`];
+  const { evaluation } = event;
+  const cells = evaluation === undefined ? [] : [countCells(evaluation)];
+  return [`run: ${[phase, ...cells, ...(waits === '' ? [] : [waits])].join(' · ')}`];
 }
 
 function formatEnd(event: RunEndedEvent, paint: Paint): string[] {

@@ -175,6 +175,8 @@ describe('where PLANWAVE_APPROVERS names people', () => {
     });
     const approve = { question_id: 'q1', answer: 'approve' };
     expect(await openQuestion(guarded, run)).toMatchObject({ approvers: ['Ana'] });
+    const page = JSON.stringify(await run.query('__temporal_workflow_metadata'));
+    expect(page).toContain(' q1 --as Ana ');
     expect((await refusalOf(run, approve)).reason).toContain('only "Ana" may decide this');
     await submit(run, { ...approve, answered_by: 'Ana' });
     await openQuestion(guarded, run, 'q2');

@@ -61,7 +61,7 @@ describe('npm start', () => {
 });
 
 /** npm scripts that have no help: they take the arguments of vitest, or none. */
-const withoutHelp = ['temporal', 'test', 'test:slow', 'check', 'diagram', 'reference', 'prepack'];
+const withoutHelp = ['test', 'test:slow', 'check', 'reference', 'prepack'];
 
 describe('--help', () => {
   const own = Object.entries(scriptsOfPackage()).flatMap(([name, command]) => {
@@ -71,8 +71,9 @@ describe('--help', () => {
   });
 
   it('is there for the scripts that people call', () => {
-    const names = ['start', 'dev', 'worker', 'rehearsal', 'planwave', 'cluster', 'chaos', 'bench'];
-    expect(own.map(({ name }) => name)).toEqual(names);
+    const names = ['start', 'dev', 'temporal', 'worker', 'rehearsal', 'planwave', 'cluster'];
+    const later = ['chaos', 'bench', 'diagram'];
+    expect(own.map(({ name }) => name)).toEqual([...names, ...later]);
   });
 
   it.each(own)('of npm run $name prints its usage and ends with 0', async ({ file, args }) => {

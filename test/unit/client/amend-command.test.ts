@@ -1,5 +1,10 @@
+import { msToTs } from '@temporalio/common/lib/time.js';
 import { runCli } from '../../../client/cli/commands/program.ts';
-import type { PlanwaveClient } from '../../../client/planwave-client.ts';
+import {
+  createPlanwaveClient,
+  type PlanwaveClient,
+  type PlanwaveClientOptions,
+} from '../../../client/planwave-client.ts';
 import type { RejectedAnswer } from '../../../contracts/question.ts';
 import { createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
@@ -50,24 +55,50 @@ it('an instruction that the run refuses ends with exit code 5 and the reason', a
   });
 });
 
-it.each([
-  ['amend', ['Go on']],
-  ['answer', ['q1', 'yes']],
-])('%s of an evaluation is refused, and the text says where it belongs', async (name, words) => {
-  const sent: unknown[] = [];
-  const last_known = listing({ run_id: 'eval-x', workflow_type: 'evaluation' });
-  const methods: Partial<PlanwaveClient> = {
-    questions: async () => ({ live: false, note: 'Not here.', stuck: [], last_known }),
-    amend: async (_run, message) => (sent.push(message), message),
-    answer: async (_run, { question_id }) => {
-      sent.push(question_id);
-      return { status: 'sent', question_id, note: '' };
+/** Connection to a server that knows one evaluation. Nothing else may be asked of it. */
+function connectionOfEvaluation(): PlanwaveClientOptions['connection'] {
+  const workflowExecutionInfo = {
+    execution: { workflowId: 'eval-x', runId: 'r' },
+    type: { name: 'evaluation' },
+    status: 1,
+    taskQueue: 'planwave',
+    historyLength: msToTs(1_000).seconds,
+    startTime: msToTs(1_000),
+  };
+  return Object.assign(Object.create(null), {
+    plugins: [],
+    withDeadline: (_deadline: number, work: () => unknown) => work(),
+    workflowService: {
+      describeWorkflowExecution: async () => ({ workflowExecutionInfo }),
     },
+  });
+}
+
+it('an instruction or an answer to an evaluation is refused before it is sent, also by the library', async () => {
+  const client = createPlanwaveClient({
+    connection: connectionOfEvaluation(),
+    address: 'localhost:7233',
+    namespace: 'default',
+  });
+  const refusal = {
+    code: 'refused',
+    message: expect.stringMatching(/^eval-x is an evaluation: its runs, .* eval-x-, .*--waiting/),
+  };
+  await expect(client.amend('eval-x', { instruction: 'Go on' })).rejects.toMatchObject(refusal);
+  const answer = { question_id: 'q1', answer: 'yes' };
+  await expect(client.answer('eval-x', answer)).rejects.toMatchObject(refusal);
+  const asked = client.answer('eval-x', answer, { workerIsAway: true });
+  await expect(asked).rejects.toMatchObject(refusal);
+});
+
+it('an answer to an evaluation is not asked for', async () => {
+  const last_known = listing({ run_id: 'eval-x', workflow_type: 'evaluation' });
+  const questions: PlanwaveClient['questions'] = async () => {
+    return { live: false, note: 'Not here.', stuck: [], last_known };
   };
   const io = createFakeIo();
-  const code = await runCli([name, 'eval-x', ...words], createFakeDeps(io, methods));
-  expect({ code, out: io.out(), sent }).toEqual({ code: 5, out: '', sent: [] });
-  expect(io.err()).toMatch(/^eval-x is an evaluation: its runs, .* eval-x-, .*list --waiting/);
+  expect(await runCli(['answer', 'eval-x'], createFakeDeps(io, { questions }))).toBe(5);
+  expect(io.err()).toMatch(/^eval-x is an evaluation: its runs, /);
 });
 
 it('what the run refused before, or refuses of other messages, is not laid to the instruction', async () => {

@@ -6,6 +6,7 @@ import { createCliDeps } from '../../../scripts/cli-deps.ts';
 import { makeFolder } from '../scripts/fake-executables.ts';
 import { createFakeClient, createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
+import { status } from './support/samples.ts';
 
 const here = '127.0.0.1:7233';
 const settings = {
@@ -18,6 +19,9 @@ const settings = {
   needsRehearsal: true,
 };
 const { checkInput } = createCliDeps(settings, here);
+/** Knows one run, which the server has forgotten. */
+const readStoredStatus = async (run_id: string) =>
+  run_id === 'old' ? status({ run_id, phase: 'completed' }) : null;
 
 async function run(argv: readonly string[], address = here) {
   const io = createFakeIo();
@@ -29,7 +33,10 @@ async function run(argv: readonly string[], address = here) {
   const client = createFakeClient({ startRun: start, startTeam: start });
   const session = { client, address, namespace: 'default', connection: Connection.lazy() };
   const openSession = () => Promise.resolve({ ...session, close: () => Promise.resolve() });
-  const code = await runCli(argv, createFakeDeps(io, {}, { checkInput, openSession }));
+  const code = await runCli(
+    argv,
+    createFakeDeps(io, {}, { checkInput, readStoredStatus, openSession }),
+  );
   return { code, out: io.out(), err: io.err(), started };
 }
 
@@ -65,6 +72,20 @@ describe('finding U9: the worker’s own check judges agents, members and folder
     expect((await run(argv, 'temporal.example:7233')).started).toHaveLength(1);
   });
 });
+
+it.each([[['start', 'Goal']], [[...team, 'researcher,writer']]])(
+  '%j with the id of a run that only the store remembers is refused before the start',
+  async (argv) => {
+    const { code, out, err, started } = await run([...argv, '--id', 'old']);
+    expect({ code, out, started }).toEqual({ code: 2, out: '', started: [] });
+    expect(err).toMatch(
+      /^The store has a run "old" already, .* Try: another --id; .* status old\n$/,
+    );
+    expect((await run([...argv, '--id', 'new'])).started).toHaveLength(1);
+    // A far server may have another store.
+    expect((await run([...argv, '--id', 'old'], 'temporal.example:7233')).started).toHaveLength(1);
+  },
+);
 
 it('a command that works knows the version, such as for the chat clients of mcp serve', () => {
   expect(createCliDeps(settings, here).version).toMatch(/^\d+\.\d+\.\d+/);

@@ -1,4 +1,4 @@
-import type { TaskView, TriadPhaseView } from '../../../contracts/views.ts';
+import type { StatusView, TaskView, TriadPhaseView } from '../../../contracts/views.ts';
 import { detectChanges } from '../../../client/cli/follow/follow-event.ts';
 import { formatEvent } from '../../../client/cli/follow/format-event.ts';
 import type { RunSnapshot } from '../../../client/cli/follow/read-snapshot.ts';
@@ -24,6 +24,18 @@ const working = snapshot({ wave: wave({ delegations: [delegation()] }) });
 it('tells everything at the first look, and nothing when nothing changed', () => {
   expect(types(null, working)).toEqual(['phase', 'wave', 'delegation']);
   expect(types(working, structuredClone(working))).toEqual([]);
+});
+
+it('tells the cells of an evaluation when they change', () => {
+  const cells = { at_work: [], passed: 1, not_passed: 0, cached: 0, newest_not_passed: [] };
+  const of = (waiting: number, phase: StatusView['phase'] = 'working'): RunSnapshot =>
+    snapshot({ status: status({ phase, evaluation: { ...cells, waiting } }) });
+  expect(types(of(2), of(2))).toEqual([]);
+  const [told, ...others] = detectChanges(of(2), of(1));
+  expect(others).toEqual([]);
+  expect(told && formatEvent(told, paint)).toEqual([
+    'run: working · 1 of 2 cells done (0 from before), 1 passed, 0 at work, 1 to start',
+  ]);
 });
 
 const at = (...stages_at_work: string[]): RunSnapshot =>

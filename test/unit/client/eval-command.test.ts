@@ -26,6 +26,19 @@ it('docs/evaluation.md shows what eval --check prints', async () => {
   expect(page).toContain(out.replaceAll('standard input:', 'goals.yaml:'));
 });
 
+it('--check names file, place and reference of a schema that lacks a part', async () => {
+  const { code, out } = await check(
+    `${example}graders:\n  - kind: schema\n    schema:\n      items:\n        $ref: '#/$defs/nope'\n`,
+  );
+  const line = example.split('\n').length + 4;
+  expect({ code, out }).toEqual({
+    code: 2,
+    out: expect.stringMatching(
+      String.raw`^standard input:${line}:9: the schema has no "#/\$defs/nope", .*Try: .*\(evaluation\)\n$`,
+    ),
+  });
+});
+
 it('a JUnit file in a folder that is missing is refused before anything is bought', async () => {
   const io = createFakeIo();
   io.stdin.end(example);

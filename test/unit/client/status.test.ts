@@ -3,7 +3,9 @@ import { PlanwaveClientError } from '../../../client/client-error.ts';
 import { runCli } from '../../../client/cli/commands/program.ts';
 import { taskView, teamView } from '../../support/team-fixtures.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
-import { readStatus } from '../../../client/read-view.ts';
+import { readStatus, readView } from '../../../client/read-view.ts';
+import { readUsageNow } from '../../../client/usage-now.ts';
+import { formatUsage } from '../../../core/text/format.ts';
 import type { ClientContext } from '../../../client/server-calls.ts';
 import { createFakeDeps, notFound } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
@@ -97,16 +99,46 @@ it('what waits for a store is unknown when the server does not say, and the rest
   expect(JSON.parse(io.out())).toMatchObject({ source: 'worker', store_waits: null });
 });
 
-/** Answers a query as an evaluation does, which has no status. */
-async function askEvaluation(asked: string): Promise<object> {
-  if (asked === 'status') throw new QueryNotRegisteredError('Workflow did not register', 3);
-  return { currentDetails: '**x**: 2 cells done, 1 passed, 4 to start\n\n| goal |' };
+const atWork = { cell: 3, goal: 'backup', setting: 'alone', repetition: 3, run_id: 'eval-x-3' };
+const cells = {
+  waiting: 4,
+  at_work: [atWork],
+  passed: 1,
+  not_passed: 1,
+  cached: 0,
+  newest_not_passed: [
+    { ...atWork, cell: 2, run_id: 'eval-x-2', status: 'failed', reason: 'No key.' },
+  ],
+} as const;
+
+/** Status of an evaluation, which is asked as any other. */
+const ofEvaluation = status({
+  run_id: 'eval-x',
+  goal: 'x',
+  wave: 0,
+  wave_workflow_id: null,
+  phase: 'paused',
+  waiting_for: ['paused: lunch'],
+  usage: { ...noUsage, calls: 2 },
+  evaluation: cells,
+});
+
+const evaluationsText =
+  '2 of 7 cells done (0 from before), 1 passed, 1 at work, 4 to start. eval-x is an evaluation: its runs, ';
+
+/** Answers queries as an evaluation and its run do. */
+async function askEvaluation(asked: string, id: string): Promise<object> {
+  if (asked !== 'status') throw new QueryNotRegisteredError('Workflow did not register', 3);
+  if (id === 'eval-x') return ofEvaluation;
+  const waiting_for = ['parked: no key', 'paused: lunch'];
+  const usage = { ...noUsage, calls: 3 };
+  return status({ run_id: id, wave_workflow_id: null, waiting_for, usage });
 }
 
 /** No more of the context than these functions use. */
 function contextOfEvaluation(
   name: string,
-  query: (asked: string) => Promise<object>,
+  query: (asked: string, id: string) => Promise<object>,
 ): ClientContext {
   const described = {
     workflowId: 'eval-x',
@@ -118,7 +150,7 @@ function contextOfEvaluation(
   };
   return Object.assign(Object.create(null), {
     connection: { withDeadline: (_deadline: number, work: () => unknown) => work() },
-    workflows: { getHandle: () => ({ query }) },
+    workflows: { getHandle: (id: string) => ({ query: (asked: string) => query(asked, id) }) },
     lists: {
       options: { loadedDataConverter: {} },
       list: async function* () {},
@@ -162,30 +194,56 @@ describe('finding U1: a run whose workflow has failed', () => {
 
   it.each([
     ['COMPLETED', 'This is an evaluation. Try: npm run planwave -- report eval-x'],
-    ['RUNNING', 'x: 2 cells done, 1 passed, 4 to start. eval-x is an evaluation: its runs, '],
+    ['RUNNING', evaluationsText],
   ])(
-    'an evaluation that is %s says what it is, and not that no worker answers',
+    'the questions of an evaluation that is %s say what it is, and not that no worker answers',
     async (name, note) => {
-      const reading = await readStatus(contextOfEvaluation(name, askEvaluation), 'eval-x');
-      expect(reading).toMatchObject({ live: false, note: expect.stringContaining(note) });
+      const context = contextOfEvaluation(name, askEvaluation);
+      expect(await readView(context, 'eval-x', 'questions')).toMatchObject({
+        live: false,
+        note: expect.stringContaining(note),
+      });
     },
   );
 
   it('of an evaluation whose worker is too slow nothing is said of its cells', async () => {
-    const slow = contextOfEvaluation('RUNNING', async (asked) => {
-      if (asked !== 'status') throw new Error('deadline exceeded');
-      return askEvaluation(asked);
+    const slow = contextOfEvaluation('RUNNING', async (asked, id) => {
+      if (asked === 'status') throw new Error('deadline exceeded');
+      return askEvaluation(asked, id);
     });
-    expect(await readStatus(slow, 'eval-x')).toMatchObject({
+    expect(await readView(slow, 'eval-x', 'questions')).toMatchObject({
       live: false,
       note: expect.stringMatching(/^eval-x is an evaluation: its runs, /),
     });
-    const fresh = contextOfEvaluation('RUNNING', async (asked) =>
-      asked === 'status' ? askEvaluation(asked) : {},
-    );
-    expect(await readStatus(fresh, 'eval-x')).toMatchObject({
-      note: expect.stringMatching(/^No cell is done\. eval-x is an evaluation/),
+  });
+
+  it('an evaluation tells its cells, what its runs wait for, and the use of those at work', async () => {
+    const context = contextOfEvaluation('RUNNING', askEvaluation);
+    const reading = await readStatus(context, 'eval-x');
+    expect(reading).toMatchObject({
+      live: true,
+      view: { evaluation: cells, waiting_for: ['paused: lunch', 'eval-x-3: parked: no key'] },
     });
+    expect(await readUsageNow(context, ofEvaluation)).toMatchObject({ usage: { calls: 5 } });
+    const silent = contextOfEvaluation('RUNNING', async (asked, id) => {
+      if (id !== 'eval-x') throw new Error('deadline exceeded');
+      return askEvaluation(asked, id);
+    });
+    expect(await readUsageNow(silent, ofEvaluation)).toMatchObject({
+      usage: { calls: 2 },
+      untold: ['eval-x-3'],
+    });
+    const io = createFakeIo();
+    const deps = createFakeDeps(io, { status: async () => reading });
+    expect(await runCli(['status', 'eval-x'], deps)).toBe(0);
+    expect(io.out()).toBe(`eval-x · x
+paused · 2 of 7 cells done (0 from before), 1 passed, 1 at work, 4 to start · ${formatUsage(ofEvaluation.usage)}
+paused: lunch
+eval-x-3: parked: no key
+run       goal    setting  repetition  state    reason
+eval-x-2  backup  alone    3           failed   No key.
+eval-x-3  backup  alone    3           at work
+`);
   });
 
   it('an evaluation that ended tells how many cells passed, and the command that shows them', async () => {

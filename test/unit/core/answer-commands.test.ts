@@ -42,6 +42,11 @@ describe('commands', () => {
       "npm run planwave -- answer my-run q1 'your answer'",
       `temporal workflow signal --workflow-id my-run --name answer --input '{"question_id":"q1","answer":"your answer"}'`,
     ]);
+    const guarded = { ...question(), approvers: ['Ana'] };
+    expect(answerCommands('my-run', guarded)).toEqual([
+      "npm run planwave -- answer my-run q1 --as Ana 'your answer'",
+      `temporal workflow signal --workflow-id my-run --name answer --input '{"question_id":"q1","answer":"your answer","answered_by":"Ana"}'`,
+    ]);
     const odd = question({ expected_answer_format: 'choice', choices: ['a\u202eb', 'c\nd'] });
     expect(answerCommands('r', odd)[0]).toBe('npm run planwave -- answer r q1 1');
     expect(checkAnswer(odd, '1').ok).toBe(true);

@@ -18,8 +18,10 @@ import {
   toSpending,
 } from '../../../core/evaluation/matrix.ts';
 import {
+  describeProgress,
   isPassed,
   summariseCells,
+  viewCells,
   estimateMedian,
   estimateShare,
 } from '../../../core/evaluation/summary.ts';
@@ -254,6 +256,24 @@ it('EU1, EU2, EU3: cells that did not start count as cells only, kept ones like 
   expect(isPassed(result({ status: 'finished_unmet' }))).toBe(false);
 });
 
+it('the page of an evaluation at work shows its waits, its costs and the runs of its cells', () => {
+  const place = { cell: 2, goal: 'a', setting: 'direct', repetition: 1, run_id: 'eval-x-2' };
+  const evaluation = viewCells({ waiting: 1, at_work: [place], done: [] });
+  const waiting_for = ['paused: for *lunch*'];
+  const usage = { ...noUsage, cost_micro_usd: 20_000 };
+  const page = describeProgress({ goal: 'x', usage, waiting_for, evaluation }, []);
+  expect(page.split('\n').filter((line) => line !== '')).toEqual([
+    '**x**: 0 of 2 cells done (0 from before), 0 passed, 1 at work, 1 to start',
+    String.raw`Waits: paused: for \*lunch\*`,
+    'Bought for the cells that are done: $0.02',
+    '## At work',
+    '- `eval-x-2` a · direct · 1',
+    '## Done',
+    '| goal | setting | cells | passed |',
+    '| --- | --- | --- | --- |',
+  ]);
+});
+
 it('JU1, JU2: JUnit is well formed whatever a text holds, and tells failures, errors and skipped cells apart', () => {
   const bad = `<b> & "q" \u0000\u001b\ud800 line\nnext`;
   const failed = { grader: 'g', result: 'failed', score: null, reason: bad } as const;
@@ -306,6 +326,24 @@ describe('faults that the shape of a file allows', () => {
       'graders/1/pattern',
       'goals/0/graders/0/pattern',
     ]);
+  });
+
+  it('are schemas that refer to what they do not have, at the place of the reference', () => {
+    const schema = { type: 'object', properties: { 'a/b': { items: { $ref: '#/$defs/nope' } } } };
+    const found = findEvaluationFaults(evaluationOf({ graders: [{ kind: 'schema', schema }] }));
+    expect(found).toEqual([
+      {
+        rule: 'evaluation',
+        path: 'graders/0/schema/properties/a/b/items/$ref',
+        message: 'the schema has no "#/$defs/nope", to which it refers',
+        cure: expect.stringContaining('$defs'),
+      },
+    ]);
+    const nested = { properties: { z: { $id: 'https://e.test/z', items: { $ref: '#/nope' } } } };
+    const whole = { $defs: { word: { type: 'string' } }, items: { $ref: '#/$defs/word' } };
+    const graders = [nested, whole].map((one) => ({ kind: 'schema', schema: one }));
+    const goals = [{ name: 'a', goal: 'A', graders }];
+    expect(pathsOf({ goals })).toEqual(['goals/0/graders/0/schema/properties/z/items/$ref']);
   });
 
   it('are goals that are too long for a run whose input is one text', () => {

@@ -16,10 +16,15 @@ const after = samplePlan({ tasks: [...before.tasks, planTask('further')] });
 
 /** Reads what the page shows with an open question, as titles and texts. */
 async function shownWith(kind: QuestionKind, text: string) {
+  return (await readWith(kind, text))?.shown ?? [];
+}
+
+async function readWith(kind: QuestionKind, text: string, approvers?: readonly string[]) {
   const plan_ref = await store.put(JSON.stringify(before));
   const registry_ref = await store.put(JSON.stringify({ agents: [], designers: [], teams: [] }));
   const record = {
     ...recordOf(registry_ref),
+    ...(approvers !== undefined && { approvers }),
     open_questions: [inboxQuestion({ kind, text })],
     design: {
       status: 'approved',
@@ -39,7 +44,7 @@ async function shownWith(kind: QuestionKind, text: string) {
   };
   const sources = { store, index, ledger: createMemoryLedger(), diff: async () => null };
   const page = await readRunPage(sources, 'my-run');
-  return page?.open_questions[0]?.shown ?? [];
+  return page?.open_questions[0];
 }
 
 it('a changed plan that waits for approval is shown, and not the one before', async () => {
@@ -76,4 +81,10 @@ it('an output that failed its verifications is shown with all its feedback', asy
   const shown = await shownWith('verification', `It failed. What now?\n${lines.join('\n')}`);
   expect(shown).toEqual([{ title: 'All of it', text: '# Feedback' }]);
   expect(await shownWith('blocking', lines.join('\n'))).toEqual([]);
+});
+
+it('a question names those who may decide it, so that the command that answers is signed', async () => {
+  expect(await readWith('approval', 'Write?', ['Ana'])).toMatchObject({ approvers: ['Ana'] });
+  expect(await readWith('blocking', 'Which?', ['Ana'])).not.toHaveProperty('approvers');
+  expect(await readWith('approval', 'Write?')).not.toHaveProperty('approvers');
 });

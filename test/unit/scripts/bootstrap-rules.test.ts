@@ -4,7 +4,10 @@ import { ensureChromium, ensurePostgres } from '../../../scripts/bootstrap/test-
 import { formatTotals, listSlow } from '../../../scripts/bootstrap/run-tests.mjs';
 import { allowNamedFolders } from '../../../scripts/main-start.ts';
 import { say, sayBeside } from '../../../scripts/say.ts';
-import { splitStartArguments } from '../../../scripts/bootstrap/start-arguments.mjs';
+import { splitStartArguments, startFlags } from '../../../scripts/bootstrap/start-arguments.mjs';
+import { createProgram } from '../../../client/cli/commands/program.ts';
+import { createFakeDeps } from '../client/support/fake-client.ts';
+import { createFakeIo } from '../client/support/fake-io.ts';
 import { makeFolder, writeExecutable } from './fake-executables.ts';
 
 const silent = (): void => {};
@@ -45,6 +48,29 @@ describe('the arguments of npm start', () => {
     }
     expect(lines).toEqual(['Stopping the worker …']);
     expect(sayBeside(['--watch'])).toBe(say);
+  });
+
+  it('finds a goal behind options that have no value', () => {
+    expect(splitStartArguments(['--defaults', 'move it', '--mode', 'direct'])).toEqual({
+      goal: 'move it',
+      defaults: true,
+      rest: ['--mode', 'direct'],
+    });
+    expect(splitStartArguments(['--mode', 'direct', '--watch', 'move', 'it'])).toEqual({
+      goal: 'move it',
+      defaults: false,
+      rest: ['--mode', 'direct', '--watch'],
+    });
+    expect(splitStartArguments(['--mode', 'direct']).goal).toBe('');
+    expect(splitStartArguments(['move', '--defaults', 'it']).rest).toEqual(['it']);
+  });
+
+  it('knows the options of planwave start that have no value', async () => {
+    const io = createFakeIo();
+    const program = await createProgram(null, createFakeDeps(io));
+    const start = program.commands.find((command) => command.name() === 'start');
+    const flags = start?.options.filter(({ flags: one }) => !/[<[]/.test(one));
+    expect(startFlags).toEqual(flags?.map(({ long }) => long).toSorted());
   });
 
   it.each([[[]], [['--defaults']], [['  ']]])('%j has no goal', (args) => {

@@ -73,11 +73,14 @@ describe('checks by code', () => {
   });
 
   it.each([
-    [{ $ref: '#/$defs/row' }],
-    [{ properties: { rows: { items: { $ref: 'https://example.org/row.json' } } } }],
-    [{ properties: { id: { pattern: '[' } } }],
-  ])('DP31: a schema that validates nothing is a finding: %j', (schema) => {
-    expect(findings(withCheck(fits(schema)))).toEqual([['DP31', `${place}/schema`]]);
+    [{ $ref: '#/$defs/row' }, '/$ref'],
+    [
+      { properties: { rows: { items: { $ref: 'https://example.org/row.json' } } } },
+      '/properties/rows/items/$ref',
+    ],
+    [{ properties: { id: { pattern: '[' } } }, ''],
+  ])('DP31: a schema that validates nothing is a finding: %j', (schema, inside) => {
+    expect(findings(withCheck(fits(schema)))).toEqual([['DP31', `${place}/schema${inside}`]]);
   });
 
   it.each([
