@@ -151,7 +151,7 @@ it('two commands at once in one home start one server', async () => {
   expect(both.filter(({ server }) => server.part !== undefined)).toHaveLength(1);
 });
 
-// They wait for answers that never come: all at the same time.
+// They wait for answers that never come, all at the same time. None has a server: the end of any test stops all there are.
 describe.concurrent('what stands in the way is named', () => {
   it.each([
     ['temporalPort', 'PLANWAVE_TEMPORAL_PORT'],
@@ -190,26 +190,25 @@ describe.concurrent('what stands in the way is named', () => {
       /did not start: it ended \(exit code 1\).*unknown flag: --no-such-option/s,
     );
   });
+});
 
-  // It has a server, which the end of any other test would stop.
-  it.sequential('the server of another home whose port is 1,000 away, with a port that is free', async () => {
-    const first = await makeSettings();
-    const settings = { ...first, uiPort: first.temporalPort + 1_000 };
-    expect((await ensure(settings)).server.part).toBeDefined();
-    await eventually('the Web UI', () => isListening('127.0.0.1', settings.uiPort));
-    const above = { ...(await makeSettings()), temporalPort: settings.uiPort };
-    await expect(ensure(above)).rejects.toThrow(
-      new RegExp(
-        `Port ${above.temporalPort}, wanted for the Temporal dev server, is taken by .*, which shows its Web UI there\\..*PLANWAVE_TEMPORAL_PORT=\\d+`,
-        's',
-      ),
-    );
-    const below = { ...(await makeSettings()), uiPort: settings.temporalPort };
-    await expect(ensure(below)).rejects.toThrow(
-      new RegExp(
-        `Port ${below.uiPort}, wanted for the Temporal Web UI, is taken by .*, which serves workers there\\..*PLANWAVE_UI_PORT=\\d+`,
-        's',
-      ),
-    );
-  });
+it('what stands in the way is named: the server of another home whose port is 1,000 away', async () => {
+  const first = await makeSettings();
+  const settings = { ...first, uiPort: first.temporalPort + 1_000 };
+  expect((await ensure(settings)).server.part).toBeDefined();
+  await eventually('the Web UI', () => isListening('127.0.0.1', settings.uiPort));
+  const above = { ...(await makeSettings()), temporalPort: settings.uiPort };
+  await expect(ensure(above)).rejects.toThrow(
+    new RegExp(
+      `Port ${above.temporalPort}, wanted for the Temporal dev server, is taken by .*, which shows its Web UI there\\..*PLANWAVE_TEMPORAL_PORT=\\d+`,
+      's',
+    ),
+  );
+  const below = { ...(await makeSettings()), uiPort: settings.temporalPort };
+  await expect(ensure(below)).rejects.toThrow(
+    new RegExp(
+      `Port ${below.uiPort}, wanted for the Temporal Web UI, is taken by .*, which serves workers there\\..*PLANWAVE_UI_PORT=\\d+`,
+      's',
+    ),
+  );
 });
