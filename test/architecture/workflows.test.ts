@@ -1,4 +1,4 @@
-import { bundleWorkflows } from '../../worker/bundle-workflows.ts';
+import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
 import { workflowTypes } from '../../contracts/names.ts';
 import { allFiles, matchAll, read, sourceFiles } from './repository.ts';
 
@@ -60,7 +60,7 @@ it('modules of workflows keep nothing: all workflows of a process share them', (
 describe('the workflow bundle', () => {
   let modules: readonly string[] = [];
   beforeAll(async () => {
-    const { code } = await bundleWorkflows();
+    const { code } = await loadWorkflowBundle();
     const [map = ''] = matchAll(code, /sourceMappingURL=data:[^,]*;base64,([\w+/=]+)/g);
     const { sources }: { sources: string[] } = JSON.parse(Buffer.from(map, 'base64').toString());
     modules = sources;

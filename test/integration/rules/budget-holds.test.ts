@@ -14,6 +14,7 @@ import {
   work,
   works,
 } from '../../support/scripted-work.ts';
+import { openStage, type Stage } from '../../support/stage.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -21,83 +22,96 @@ const { stage } = useStage();
 /** Until the workflow is gone. */
 const stalls = { stall: 'in-stream', afterEvents: 4, text: 'so far' } as const;
 
-async function spentBy(runId: string): Promise<string> {
-  const run = stage.client.workflow.getHandle(runId);
+async function spentBy({ client }: Stage, runId: string): Promise<string> {
+  const run = client.workflow.getHandle(runId);
   return (await run.query<BudgetView>('budget')).spent;
 }
 
-it('finding T2: a wave that is terminated has spent what its calls used, and no request passes the limit', async () => {
-  stage.rehearsal.script([
-    plans(1, plan([work('long')])),
-    plans(2, plan([work('long')])),
-    works('long', stalls),
-  ]);
-  const input: PlannerRunInput = { goal: 'Host the backup', budget: { calls: 3 } };
-  const run = await stage.start('plannerRun', input, 'lost');
-  await eventually('the call of the wave', async () => callsOf(stage.rehearsal, 'long').length > 0);
-  await stage.client.workflow.getHandle('lost/wave-001').terminate('by a test');
-  const lost = await openQuestion(stage, run);
-  expect(lost.why_it_matters).toContain('one that never told its end at its worst case: 2 of 3');
-  await submit(run, { question_id: 'q1', answer: 'retry' });
-  // The third call plans the next wave.
-  expect(await openQuestion(stage, run, 'q2')).toMatchObject({ kind: 'budget' });
-  expect(stage.rehearsal.calls()).toHaveLength(3);
-  await submit(run, { question_id: 'q2', answer: 'finish' });
-  const result = await stage.result(run);
-  expect(result.usage.calls + result.usage.unreported_calls).toBe(3);
-  expect(await spentBy('lost')).toContain('3 of 3 calls');
-  await expectPromisesKept(stage, 'lost', { lostUsage: true, orphans: true });
-});
+// A part that is terminated leaves its run waiting for ten seconds: all wait at the same time, each on a stage of its own.
+describe.concurrent('what is terminated', () => {
+  it('finding T2: a wave that is terminated has spent what its calls used, and no request passes the limit', async ({
+    onTestFinished,
+  }) => {
+    const own = await openStage();
+    onTestFinished(() => own.close());
+    own.rehearsal.script([
+      plans(1, plan([work('long')])),
+      plans(2, plan([work('long')])),
+      works('long', stalls),
+    ]);
+    const input: PlannerRunInput = { goal: 'Host the backup', budget: { calls: 3 } };
+    const run = await own.start('plannerRun', input, 'lost');
+    await eventually('the call of the wave', async () => callsOf(own.rehearsal, 'long').length > 0);
+    await own.client.workflow.getHandle('lost/wave-001').terminate('by a test');
+    const lost = await openQuestion(own, run);
+    expect(lost.why_it_matters).toContain('one that never told its end at its worst case: 2 of 3');
+    await submit(run, { question_id: 'q1', answer: 'retry' });
+    // The third call plans the next wave.
+    expect(await openQuestion(own, run, 'q2')).toMatchObject({ kind: 'budget' });
+    expect(own.rehearsal.calls()).toHaveLength(3);
+    await submit(run, { question_id: 'q2', answer: 'finish' });
+    const result = await own.result(run);
+    expect(result.usage.calls + result.usage.unreported_calls).toBe(3);
+    expect(await spentBy(own, 'lost')).toContain('3 of 3 calls');
+    await expectPromisesKept(own, 'lost', { lostUsage: true, orphans: true });
+  });
 
-it('RB3: a top_up is kept when its wave is terminated, once', async () => {
-  stage.rehearsal.script([
-    plans(1, plan([work('long')])),
-    plans(2, plan([work('again', { criteria: ['long-done'] })])),
-    works('long', stalls),
-    works('again', { json: completed('long-done') }),
-  ]);
-  const input: PlannerRunInput = { goal: 'Host the backup', budget: { calls: 1 } };
-  const run = await stage.start('plannerRun', input, 'raised');
-  // The plan is all that one call is enough for.
-  expect(await openQuestion(stage, run)).toMatchObject({ kind: 'budget' });
-  await submit(run, { question_id: 'q1', answer: 'top_up' });
-  await eventually('the call of the wave', async () => callsOf(stage.rehearsal, 'long').length > 0);
-  await stage.client.workflow.getHandle('raised/wave-001').terminate('by a test');
-  expect((await openQuestion(stage, run, 'q2')).why_it_matters).toContain('2 of 2 calls');
-  expect(await spentBy('raised')).toContain('2 of 2 calls');
-  await submit(run, { question_id: 'q2', answer: 'retry' });
-  const spent = await openQuestion(stage, run, 'q3');
-  expect(spent.text).toContain('2 of 2 calls');
-  // The wave that is not lost tells of its top-up itself.
-  await submit(run, { question_id: 'q3', answer: 'top_up' });
-  await openQuestion(stage, run, 'q4');
-  await submit(run, { question_id: 'q4', answer: 'finish' });
-  await stage.result(run);
-  const { budget } = await run.query<BudgetView>('budget');
-  expect(budget?.run.calls).toBe(3);
-});
+  it('RB3: a top_up is kept when its wave is terminated, once', async ({ onTestFinished }) => {
+    const own = await openStage();
+    onTestFinished(() => own.close());
+    own.rehearsal.script([
+      plans(1, plan([work('long')])),
+      plans(2, plan([work('again', { criteria: ['long-done'] })])),
+      works('long', stalls),
+      works('again', { json: completed('long-done') }),
+    ]);
+    const input: PlannerRunInput = { goal: 'Host the backup', budget: { calls: 1 } };
+    const run = await own.start('plannerRun', input, 'raised');
+    // The plan is all that one call is enough for.
+    expect(await openQuestion(own, run)).toMatchObject({ kind: 'budget' });
+    await submit(run, { question_id: 'q1', answer: 'top_up' });
+    await eventually('the call of the wave', async () => callsOf(own.rehearsal, 'long').length > 0);
+    await own.client.workflow.getHandle('raised/wave-001').terminate('by a test');
+    expect((await openQuestion(own, run, 'q2')).why_it_matters).toContain('2 of 2 calls');
+    expect(await spentBy(own, 'raised')).toContain('2 of 2 calls');
+    await submit(run, { question_id: 'q2', answer: 'retry' });
+    const spent = await openQuestion(own, run, 'q3');
+    expect(spent.text).toContain('2 of 2 calls');
+    // The wave that is not lost tells of its top-up itself.
+    await submit(run, { question_id: 'q3', answer: 'top_up' });
+    await openQuestion(own, run, 'q4');
+    await submit(run, { question_id: 'q4', answer: 'finish' });
+    await own.result(run);
+    const { budget } = await run.query<BudgetView>('budget');
+    expect(budget?.run.calls).toBe(3);
+  });
 
-it('finding T2: a delegation that is terminated has spent what its calls used', async () => {
-  stage.rehearsal.script([
-    plans(1, plan([work('lost'), work('free')])),
-    works('lost', stalls),
-    works('free', { json: completed('free-done') }),
-    plans(2, plan([work('again', { criteria: ['lost-done'] })])),
-    works('again', { json: completed('lost-done') }),
-  ]);
-  const input: PlannerRunInput = {
-    goal: 'Host the backup',
-    budget: { calls: 100 },
-    limits: ownWorkflows,
-  };
-  const run = await stage.start('plannerRun', input, 'partly');
-  await eventually('the call', async () => callsOf(stage.rehearsal, 'lost').length > 0);
-  await stage.client.workflow.getHandle('partly/wave-001/lost').terminate('by a test');
-  const { status, usage } = await stage.result(run);
-  expect(status).toBe('completed');
-  expect(usage.calls + usage.unreported_calls).toBe(stage.rehearsal.calls().length);
-  expect(await spentBy('partly')).toContain(`${stage.rehearsal.calls().length} of 100 calls`);
-  await expectPromisesKept(stage, 'partly', { lostUsage: true, orphans: true });
+  it('finding T2: a delegation that is terminated has spent what its calls used', async ({
+    onTestFinished,
+  }) => {
+    const own = await openStage();
+    onTestFinished(() => own.close());
+    own.rehearsal.script([
+      plans(1, plan([work('lost'), work('free')])),
+      works('lost', stalls),
+      works('free', { json: completed('free-done') }),
+      plans(2, plan([work('again', { criteria: ['lost-done'] })])),
+      works('again', { json: completed('lost-done') }),
+    ]);
+    const input: PlannerRunInput = {
+      goal: 'Host the backup',
+      budget: { calls: 100 },
+      limits: ownWorkflows,
+    };
+    const run = await own.start('plannerRun', input, 'partly');
+    await eventually('the call', async () => callsOf(own.rehearsal, 'lost').length > 0);
+    await own.client.workflow.getHandle('partly/wave-001/lost').terminate('by a test');
+    const { status, usage } = await own.result(run);
+    expect(status).toBe('completed');
+    expect(usage.calls + usage.unreported_calls).toBe(own.rehearsal.calls().length);
+    expect(await spentBy(own, 'partly')).toContain(`${own.rehearsal.calls().length} of 100 calls`);
+    await expectPromisesKept(own, 'partly', { lostUsage: true, orphans: true });
+  });
 });
 
 it('finding T2: a reset gives nothing back: what was spent before it counts, and no request passes the limit', async () => {

@@ -98,34 +98,38 @@ it('finding T3: PLANWAVE_WEB_UI=off opens no port that a web page could use by r
   expect((await fetch(withUi.uiUrl ?? '')).status).toBe(200);
 });
 
-it('registers the search attributes, so that a run can use them', async () => {
-  const { server } = await ensure(await makeSettings());
-  const known = await withClient(server.address, (client) =>
-    client.connection.operatorService.listSearchAttributes({ namespace: 'default' }),
-  );
-  expect(Object.keys(known.customAttributes)).toEqual(
-    expect.arrayContaining(['PlanwavePhase', 'PlanwaveWave', 'PlanwaveCostUsd']),
-  );
-});
-
 describe('a server that runs already', () => {
+  let settings: Settings;
+  let server: TemporalServer;
+
+  beforeAll(async () => {
+    settings = await makeSettings();
+    server = await ensureTemporal({ settings, say: () => {} });
+  });
+  afterAll(() => server.part?.stop(20_000));
+
+  it('has the search attributes, so that a run can use them', async () => {
+    const known = await withClient(server.address, (client) =>
+      client.connection.operatorService.listSearchAttributes({ namespace: 'default' }),
+    );
+    expect(Object.keys(known.customAttributes)).toEqual(
+      expect.arrayContaining(['PlanwavePhase', 'PlanwaveWave', 'PlanwaveCostUsd']),
+    );
+  });
+
   it('of the same home is reused, also when another port is asked for', async () => {
-    const settings = await makeSettings();
-    const first = await ensure(settings);
     const second = await ensure(settings);
-    expect(second.server).toEqual({ ...first.server, part: undefined, restart: undefined });
+    expect(second.server).toEqual({ ...server, part: undefined, restart: undefined });
     expect(second.said).toContain("Reusing this home's Temporal dev server");
     const elsewhere = await ensure({ ...settings, temporalPort: await findFreePort() });
-    expect(elsewhere.server.address).toBe(first.server.address);
+    expect(elsewhere.server.address).toBe(server.address);
   });
 
   it('finding U4: of another home is refused, and joined only by its address', async () => {
-    const first = await makeSettings();
-    const { server } = await ensure(first);
-    const second = { ...first, home: join(makeFolder(), '.planning') };
+    const second = { ...settings, home: join(makeFolder(), '.planning') };
     const refused = await ensure(second).catch((error: Error) => error.message);
-    expect(refused).toContain(`belongs to another home, ${first.home}, not to ${second.home}`);
-    expect(refused).toContain(`PLANWAVE_TEMPORAL_PORT=${first.temporalPort + 100}`);
+    expect(refused).toContain(`belongs to another home, ${settings.home}, not to ${second.home}`);
+    expect(refused).toContain(`PLANWAVE_TEMPORAL_PORT=${settings.temporalPort + 100}`);
     expect(refused).toContain(`TEMPORAL_ADDRESS=${server.address} PLANWAVE_TASK_QUEUE=`);
     // Nothing of the other home was touched.
     expect(existsSync(second.home)).toBe(false);
@@ -134,7 +138,6 @@ describe('a server that runs already', () => {
   });
 
   it('is used by the address that the environment names', async () => {
-    const { server } = await ensure(await makeSettings());
     const named = { ...(await makeSettings()), temporalAddressGiven: server.address };
     const { server: used, said } = await ensure(named);
     expect(used).toMatchObject({ address: server.address, part: undefined });
@@ -148,7 +151,8 @@ it('two commands at once in one home start one server', async () => {
   expect(both.filter(({ server }) => server.part !== undefined)).toHaveLength(1);
 });
 
-describe('what stands in the way is named', () => {
+// They wait for answers that never come, all at the same time. None has a server: the end of any test stops all there are.
+describe.concurrent('what stands in the way is named', () => {
   it.each([
     ['temporalPort', 'PLANWAVE_TEMPORAL_PORT'],
     ['uiPort', 'PLANWAVE_UI_PORT'],
@@ -169,27 +173,6 @@ describe('what stands in the way is named', () => {
     }
   });
 
-  it('the server of another home whose port is 1,000 away, with a port that is free', async () => {
-    const first = await makeSettings();
-    const settings = { ...first, uiPort: first.temporalPort + 1_000 };
-    expect((await ensure(settings)).server.part).toBeDefined();
-    await eventually('the Web UI', () => isListening('127.0.0.1', settings.uiPort));
-    const above = { ...(await makeSettings()), temporalPort: settings.uiPort };
-    await expect(ensure(above)).rejects.toThrow(
-      new RegExp(
-        `Port ${above.temporalPort}, wanted for the Temporal dev server, is taken by .*, which shows its Web UI there\\..*PLANWAVE_TEMPORAL_PORT=\\d+`,
-        's',
-      ),
-    );
-    const below = { ...(await makeSettings()), uiPort: settings.temporalPort };
-    await expect(ensure(below)).rejects.toThrow(
-      new RegExp(
-        `Port ${below.uiPort}, wanted for the Temporal Web UI, is taken by .*, which serves workers there\\..*PLANWAVE_UI_PORT=\\d+`,
-        's',
-      ),
-    );
-  });
-
   it('no server at the address of the environment', async () => {
     const address = `127.0.0.1:${await findFreePort()}`;
     const settings = { ...(await makeSettings()), temporalAddressGiven: address };
@@ -207,4 +190,25 @@ describe('what stands in the way is named', () => {
       /did not start: it ended \(exit code 1\).*unknown flag: --no-such-option/s,
     );
   });
+});
+
+it('what stands in the way is named: the server of another home whose port is 1,000 away', async () => {
+  const first = await makeSettings();
+  const settings = { ...first, uiPort: first.temporalPort + 1_000 };
+  expect((await ensure(settings)).server.part).toBeDefined();
+  await eventually('the Web UI', () => isListening('127.0.0.1', settings.uiPort));
+  const above = { ...(await makeSettings()), temporalPort: settings.uiPort };
+  await expect(ensure(above)).rejects.toThrow(
+    new RegExp(
+      `Port ${above.temporalPort}, wanted for the Temporal dev server, is taken by .*, which shows its Web UI there\\..*PLANWAVE_TEMPORAL_PORT=\\d+`,
+      's',
+    ),
+  );
+  const below = { ...(await makeSettings()), uiPort: settings.temporalPort };
+  await expect(ensure(below)).rejects.toThrow(
+    new RegExp(
+      `Port ${below.uiPort}, wanted for the Temporal Web UI, is taken by .*, which serves workers there\\..*PLANWAVE_UI_PORT=\\d+`,
+      's',
+    ),
+  );
 });

@@ -31,6 +31,10 @@ const withQuestion: Partial<PlanwaveClient> = {
   questions: () => Promise.resolve({ live: true, view }),
 };
 
+/** No worker tells what became of a message, so nothing is waited for. */
+const unanswered: PlanwaveClient['questions'] = () =>
+  Promise.resolve({ live: false, note: '', stuck: [], last_known: listing() });
+
 const failing = (failure: Error): Partial<PlanwaveClient> => {
   const list = (): Promise<never> => Promise.reject(failure);
   return { list };
@@ -274,7 +278,7 @@ describe('the other commands', () => {
   it('amend passes changed answers and facts, and says how one is written', async () => {
     const amend = spy(() => Promise.resolve({ instruction: 'only EU' }));
     const words = ['--answer', 'q1=EU', 'q2=a=b', '--fact', 'backup region=EU'];
-    await run(['amend', 'run-1', 'only EU', ...words], { amend });
+    await run(['amend', 'run-1', 'only EU', ...words], { amend, questions: unanswered });
     expect(amend).toHaveBeenCalledWith('run-1', {
       instruction: 'only EU',
       facts: [{ key: 'backup region', value: 'EU' }],

@@ -25,7 +25,11 @@ export function createFakeIo(options: { readonly isTerminal?: boolean } = {}): F
     if (at === -1) return;
     typing.shift();
     seen = at + next.prompt.length;
-    setImmediate(() => stdin.write(`${next.line}\n`));
+    setImmediate(() => {
+      // As one key: readline would measure a long line anew at each of its characters.
+      const isTyped = stdin.emit('keypress', next.line);
+      stdin.write(isTyped ? '\n' : `${next.line}\n`);
+    });
   };
   return {
     stdin,
