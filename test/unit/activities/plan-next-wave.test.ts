@@ -71,26 +71,27 @@ it('a task gets the result of the task itself, also where other work reported on
   expect(next).toMatchObject([{ delegation_id: id('api'), required_inputs: [schema] }]);
 });
 
+const session = (delegation_id: string) => ({
+  delegation_id,
+  agent_id: 'database_agent',
+  status: 'working' as const,
+  at: 1,
+  count: 1,
+  unresolved: 1,
+  session_ref: someRef,
+});
+
 it('a task that a lost wave had begun goes on with its session; no other task has one', async () => {
-  const session = (delegation_id: string) => ({
-    delegation_id,
-    agent_id: 'database_agent',
-    status: 'working' as const,
-    at: 1,
-    count: 1,
-    unresolved: 1,
-    session_ref: someRef,
-  });
   const docs = id('docs');
   const sessions = [session(id('try-index')), session(docs)];
   const waves = [waveOf(1, [outcome(docs)]), { ...waveOf(2, []), status: 'lost' as const }];
   const { bench } = await createRun({ criteria: [], waves, sessions });
-  const { sessions: begun } = await planNextWave(bench.store, {
+  const next = await planNextWave(bench.store, {
     plan_ref: await bench.store.put(JSON.stringify(samplePlan())),
     record_ref: bench.record_ref,
     max_delegations: 9,
     delegation_ids: [docs],
     known_inputs: ['goal', docs],
   });
-  expect(begun).toEqual({ [id('try-index')]: someRef });
+  expect(next.sessions).toEqual({ [id('try-index')]: someRef });
 });
