@@ -67,6 +67,10 @@ export interface DelegationOrder {
   readonly paused: boolean;
   /** Defined in WaveOrder. */
   readonly notes?: boolean;
+  /** The CompletionSession that it began in a wave that was lost. Absent without one. */
+  readonly session_ref?: Ref;
+  /** True for a task of a plan that is done again: no planning follows its failure, so the user is asked. Absent otherwise. */
+  readonly asks_when_failed?: true;
   /** Absent for the first attempt. */
   readonly crashed?: CrashedAttempts;
   /** Workflow in which it began, as in EffectOrder. Absent for work that is still there. */

@@ -5,6 +5,7 @@ import type { DesignMaterial, DesignReplyOutline } from './design.ts';
 import type { OutputFault } from './output-fault.ts';
 import type { Architect } from './planner-wave.ts';
 import type { AskedQuestion } from './question.ts';
+import type { CompletionSession } from './note.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
 import type { PlanOutline, OpenConsultationResult } from './design-run.ts';
@@ -143,6 +144,8 @@ export interface PlanNextWaveResult {
   readonly plan: WavePlanOutline | null;
   /** Tasks of the approved plan that may work at the same time. */
   readonly max_parallel: number;
+  /** Sessions that its tasks began in a wave that was lost, by delegation_id: each a CompletionSession. Absent without any. */
+  readonly sessions?: Readonly<Record<string, Ref>>;
 }
 
 export interface OrderDecisionInput {
@@ -229,6 +232,10 @@ export interface DesignActivities {
   readonly keepResearch: (input: KeepResearchInput) => Promise<void>;
   /** Adds the new agents of an approved plan to the run. */
   readonly admitPlan: (input: AdmitPlanInput) => Promise<AdmitPlanResult>;
+  /** Reads the session of notes of a task that begins once more. */
+  readonly recallSession: (input: {
+    readonly session_ref: Ref;
+  }) => Promise<{ readonly session: CompletionSession }>;
   readonly planNextWave: (input: PlanNextWaveInput) => Promise<PlanNextWaveResult>;
   /** Adds a task by which the solution architect decides questions to the plan of a wave. */
   readonly orderDecision: (input: OrderDecisionInput) => Promise<WavePlanOutline>;

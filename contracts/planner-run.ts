@@ -268,6 +268,7 @@ export interface TakenOver extends Pick<
   readonly recent_answers: readonly AnsweredQuestion[];
   /** The instruction of the fork point. Absent without one. */
   readonly instruction?: string;
+  readonly again?: CarriedRun['again'];
   readonly unjudged?: UnjudgedWave;
 }
 

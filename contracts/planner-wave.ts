@@ -58,6 +58,8 @@ export interface WaveOrder extends WorkTerms, RunKnowledge {
   readonly news: readonly NewsItem[];
   /** The plan, where it follows from an approved design. Absent: the planner plans. */
   readonly plan?: WavePlanOutline;
+  /** Defined in PlanNextWaveResult. */
+  readonly sessions?: Readonly<Record<string, Ref>>;
   /** Absent where the plan has none, and where the planner plans. */
   readonly architect?: Architect;
   /** agent_ids of the verifiers of an approved plan, where the planner plans: they verify what it gives out. */

@@ -203,14 +203,16 @@ export interface DescribeFailuresInput {
   readonly results_refs: readonly Ref[];
   /** The AgentOutput that failed last. Absent in runs of older versions. */
   readonly output_ref?: Ref;
+  /** True for a task whose doer gave it up. Absent for an output that failed. */
+  readonly gave_up?: true;
 }
 
 /** Results, output and words of the user that a doer reads when it begins anew. */
 export interface VerificationFeedback {
   /** The newest VerificationResults as JSON. */
   readonly results_ref: Ref;
-  /** The AgentOutput that failed. */
-  readonly output_ref: Ref;
+  /** The AgentOutput that failed; null where its author gave the task up. */
+  readonly output_ref: Ref | null;
   /** The user's new instructions, which replace the task's; null while there are none. */
   readonly instructions_ref: Ref | null;
   /** The user's guidance, oldest first. */

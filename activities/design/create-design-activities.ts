@@ -6,9 +6,11 @@ import type {
   DesignActivities,
 } from '../../contracts/design-activities.ts';
 import { orderDecision, readDecision } from '../../core/design/architect-task.ts';
+import { CompletionSession } from '../../contracts/note.ts';
+import type { Ref } from '../../contracts/ref.ts';
 import { type WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { readCoordinationPlan } from '../artifacts/read-reports.ts';
-import { readOutput, readPlan } from '../artifacts/read-artifact.ts';
+import { readOutput, readPlan, readShape } from '../artifacts/read-artifact.ts';
 import { type ArtifactStore, ArtifactCorrupt } from '../ports/artifact-store.ts';
 import { storePlan } from '../run-record/compose-plan.ts';
 import { designStages } from '../stages/design-stages.ts';
@@ -63,6 +65,13 @@ async function recallStages(
   return { stages: await Promise.all(stages) };
 }
 
+async function recallSession(
+  store: ArtifactStore,
+  session_ref: Ref,
+): Promise<{ readonly session: CompletionSession }> {
+  return { session: await readShape(store, session_ref, CompletionSession, 'a session of notes') };
+}
+
 export interface DesignDeps extends ResearchDeps, ConsultationDeps {
   /** Tools that an agent may be granted. */
   readonly toolNames: readonly string[];
@@ -76,6 +85,7 @@ export function createDesignActivities(deps: DesignDeps): DesignActivities {
     assembleDesign: (input) => guard(() => assembleDesign(store, input)),
     openConsultation: ({ input }) => guard(() => openConsultation(deps, input)),
     recallStages: (input) => guard(() => recallStages(store, input)),
+    recallSession: ({ session_ref }) => guard(() => recallSession(store, session_ref)),
     checkDesign: (input) => guard(() => checkDesign(store, toolNames, input)),
     changeDesign: (input) => guard(() => changeDesign(store, input)),
     describeDesign: (input) => guard(() => describePlan(store, input)),

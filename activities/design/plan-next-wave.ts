@@ -8,6 +8,7 @@ import type {
   RatePlanChangeInput,
   RatePlanChangeResult,
 } from '../../contracts/design-activities.ts';
+import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import {
   findTask,
@@ -69,7 +70,23 @@ export async function planNextWave(
     needs_user_input: false,
     user_questions: [],
   };
-  return { plan: await storePlan(store, wave), max_parallel };
+  const sessions = listBegun(record, delegations);
+  return {
+    plan: await storePlan(store, wave),
+    max_parallel,
+    ...(sessions.length > 0 && { sessions: Object.fromEntries(sessions) }),
+  };
+}
+
+/** Lists the sessions of delegations that a lost wave began: no other wave gives out the same delegation_id. */
+function listBegun(
+  { sessions = [] }: RunRecord,
+  delegations: readonly Delegation[],
+): (readonly [string, Ref])[] {
+  const ids = delegations.map(({ delegation_id }) => delegation_id);
+  return sessions
+    .filter(({ delegation_id }) => ids.includes(delegation_id))
+    .map(({ delegation_id, session_ref }) => [delegation_id, session_ref] as const);
 }
 
 /** Lists the delegations whose task has all its evidence, or the task where another one met it. */

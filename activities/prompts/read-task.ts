@@ -159,18 +159,29 @@ export async function renderFeedback(
   feedback: VerificationFeedback,
   callKey: string,
 ): Promise<string[]> {
+  const { results_ref, output_ref } = feedback;
   const [results, output] = await Promise.all([
-    readShape(store, feedback.results_ref, VerificationResults, 'results of a verification'),
-    readOutput(store, feedback.output_ref),
+    readShape(store, results_ref, VerificationResults, 'results of a verification'),
+    output_ref === null ? null : readOutput(store, output_ref),
   ]);
-  const failed = cutAtLine(output.detailed_md.trimEnd(), blockBytesMax.failed_output);
+  const failed =
+    output === null
+      ? []
+      : [
+          textBlock(
+            'failed_output',
+            cutAtLine(output.detailed_md.trimEnd(), blockBytesMax.failed_output),
+            Infinity,
+          ),
+        ];
+  const what =
+    output === null
+      ? 'The task was tried before, and given up'
+      : 'The task was done before, and its output failed the verification by another agent';
   return [
-    'The task was done before, and its output failed the verification by another agent. Files that were changed then are as they were left. Do what is missing, and give the whole output.',
+    `${what}. Files that were changed then are as they were left. Do what is missing, and give the whole output.`,
     markData(
-      [
-        textBlock('failed_output', failed, Infinity),
-        jsonBlock('verification_results', results),
-      ].join('\n\n'),
+      [...failed, jsonBlock('verification_results', results)].join('\n\n'),
       `${callKey} verification`,
     ),
     ...(await renderGuidance(store, feedback)),

@@ -10,6 +10,7 @@ import { engineLimits } from '../../core/limits.ts';
 import { applyRuleOfTwo } from '../../core/plan/rule-of-two.ts';
 import { chooseStale } from '../../core/pool/mark-stale.ts';
 import { acceptAnswer } from '../../core/questions/judge-answer.ts';
+import { settleCrashed } from '../../core/run/crashed-tasks.ts';
 import { summariseWave } from '../../core/run/decide-next-step.ts';
 import { explainNoFork, isAfterFork, sumReused } from '../../core/run/fork-record.ts';
 import { noUsage, subtractUsage, addUsage } from '../../core/usage/add-usage.ts';
@@ -157,10 +158,15 @@ export async function openFork(
         .slice(-engineLimits.recentAnswersMax)
         .map(({ answer_ref: _ref, question: _question, amended_at: _at, ...answered }) => answered),
       ...(instruction !== undefined && { instruction }),
-      // The other run may have ended at the question about its last proof of concept.
-      ...(plan !== null && { unjudged: { crashed: [] } }),
+      ...(plan !== null && takeUnjudged(before)),
     },
   };
+}
+
+/** The other run may have ended at the question about its last proof of concept, or about a task that crashed. */
+function takeUnjudged(before: RunRecord): Pick<TakenOver, 'unjudged' | 'again'> {
+  const { crashed, again } = settleCrashed(before);
+  return { unjudged: { crashed }, ...(again.length > 0 && { again }) };
 }
 
 /** Takes the answers over as an inbox has them, so that evidence may name them and the user may change them. */

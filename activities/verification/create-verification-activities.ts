@@ -221,8 +221,12 @@ async function describeFailures(
   const whole_ref = await store.put(
     renderWhole(delegation_id, { title, task_description }, { results, output }),
   );
+  const named = `${delegation_id} (${cutText(title, 80)})`;
+  const times = shown.length > 1 ? `, ${shown.length} times` : '';
   const lines = [
-    `The output of ${delegation_id} (${cutText(title, 80)}) failed its verification by ${verified_by}${shown.length > 1 ? `, ${shown.length} times` : ''}. What now?`,
+    input.gave_up === true
+      ? `${named} does again what no longer holds, and was given up by its agent. What now?`
+      : `The output of ${named} failed its verification by ${verified_by}${times}. What now?`,
     `Instructions: ${cutText(oneLine(taskWordsOf(task_description)), instructionCharsMax)}`,
     'Feedback, newest first:',
     ...feedback,

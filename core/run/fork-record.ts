@@ -5,7 +5,7 @@
  *   GO1. A fork knows everything that the other run knew before the wave was planned, and nothing of what came later.
  *   GO2. What the other run paid is not the fork's use: it stands in its origin.
  *   GO3. Open questions, notes of sessions and effects that are not certain stay with the other run: nobody in the fork
- *        waits for them.
+ *        waits for them. What the fork has to know itself is asked anew (GO6 of `crashed-tasks`).
  *   GO4. A run can be forked only where all earlier waves have ended, and where their results are in the store.
  *   GO5. A fork begins with the files of the other run's own folder as they are then: no version of them is kept, so what
  *        later waves changed is among them.

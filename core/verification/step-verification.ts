@@ -9,9 +9,9 @@
  *   VE5. No judgement of a triad forgets the pages of an earlier one.
  *   VE6. The outcome has the work of the triad or team that made the first attempt, also when its writer or leader mended
  *        the output alone. What a leader used for that counts as its own.
+ *   VE7. An attempt that its doer gave up counts as no verification; the next one is told the reason, and what the user said.
  */
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
-import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { ExecutorOutcome, TeamTerms } from '../../contracts/team-run.ts';
 import type { Usage } from '../../contracts/usage.ts';
@@ -25,8 +25,6 @@ import type {
 } from '../../contracts/verification.ts';
 import { engineLimits } from '../limits.ts';
 import { addUsage, noUsage } from '../usage/add-usage.ts';
-import type { AskedQuestion } from '../../contracts/question.ts';
-import { isPerson } from '../questions/answer-kinds.ts';
 import { definedOnly } from '../json.ts';
 import { newestPhases } from '../triad/end-phase.ts';
 import { cutText } from '../text/cut-text.ts';
@@ -40,8 +38,10 @@ export interface VerificationState {
   /** Questions to the user so far; they number the next. */
   readonly questions: number;
   readonly results_refs: readonly Ref[];
-  /** Output of the newest failure; null before the first. */
+  /** Output of the newest failure; null before the first, and while `gave_up`. */
   readonly failed_output_ref: Ref | null;
+  /** True after an attempt that its doer gave up, until the next result. Absent otherwise. */
+  readonly gave_up?: true;
   readonly instructions_ref: Ref | null;
   readonly guidance_refs: readonly Ref[];
   /** Use of finished attempts and of verifiers. */
@@ -129,7 +129,7 @@ export function noteOnTeam(state: VerificationState, note: string): Verification
 }
 
 export function noteResult(
-  state: VerificationState,
+  { gave_up: _gaveUp, ...state }: VerificationState,
   result: VerificationResults['result'],
   {
     judgement,
@@ -149,6 +149,12 @@ export function noteResult(
     failed_output_ref: isFailed ? refs.output_ref : null,
     ...(judgement !== undefined && { judgement, ...keepEarlier(state) }),
   };
+}
+
+/** Adds an attempt that its doer gave up. @param results_ref The reason, as VerificationResults. */
+export function noteGivenUp(state: VerificationState, results_ref: Ref): VerificationState {
+  const results_refs = [...state.results_refs, results_ref].slice(-resultsKeptMax);
+  return { ...state, results_refs, failed_output_ref: null, gave_up: true };
 }
 
 /** Keeps of the judgement so far what its pages are made of. */
@@ -191,7 +197,8 @@ export function noteAnswer(
 export function feedbackOf(state: VerificationState): VerificationFeedback | undefined {
   const { results_refs, failed_output_ref: output_ref, instructions_ref, guidance_refs } = state;
   const results_ref = results_refs.at(-1);
-  if (results_ref === undefined || output_ref === null) return undefined;
+  const hasFailed = output_ref !== null || state.gave_up === true;
+  if (results_ref === undefined || !hasFailed) return undefined;
   return { results_ref, output_ref, instructions_ref, guidance_refs };
 }
 
@@ -200,14 +207,15 @@ export function failuresOf({
   instructions_ref,
   results_refs,
   failed_output_ref,
+  gave_up,
 }: VerificationState): Pick<
   DescribeFailuresInput,
-  'instructions_ref' | 'results_refs' | 'output_ref'
+  'instructions_ref' | 'results_refs' | 'output_ref' | 'gave_up'
 > {
   return {
     instructions_ref,
     results_refs,
-    ...(failed_output_ref !== null && { output_ref: failed_output_ref }),
+    ...definedOnly({ output_ref: failed_output_ref ?? undefined, gave_up }),
   };
 }
 
@@ -243,53 +251,5 @@ export function concludeVerification(
     reason: end.reason,
     criteria_met: [],
     criteria_unmet: [...outcome.criteria_met, ...outcome.criteria_unmet],
-  };
-}
-
-/**
- * Describes the end of a task that was abandoned. The planner can give up its criteria by the answer of a person.
- *
- * @param told The answer that says so. Undefined where the question was refused.
- */
-export function describeAbandoned(
-  attempts: number,
-  told: Pick<DeliveredAnswer, 'question_id' | 'answered_by'> | undefined,
-): { readonly status: 'abandoned'; readonly reason: string } {
-  const after = `after ${attempts} verifications`;
-  const reason =
-    told !== undefined && isPerson(told.answered_by)
-      ? `It was abandoned by the user's answer to ${told.question_id}, ${after}.`
-      : `It was abandoned ${after}.`;
-  return { status: 'abandoned', reason };
-}
-
-/** @param text Task, instructions and feedback. */
-export function verificationQuestion(text: string): AskedQuestion {
-  return {
-    text: cutText(text, engineLimits.questionCharsMax),
-    why_it_matters:
-      'modify: say next how the task reads from now on; its files and its evidence stay. guide: say next what helps with the task as it is. abandon: the task fails; others go on.',
-    priority: 'critical',
-    expected_answer_format: 'choice',
-    choices: ['modify', 'guide', 'abandon'],
-    default_answer: 'abandon',
-  };
-}
-
-export function verificationTextQuestion(
-  choice: 'modify' | 'guide',
-  { delegation_id, title }: { readonly delegation_id: string; readonly title: string },
-): AskedQuestion {
-  const task = `${delegation_id} (${title})`;
-  return {
-    text:
-      choice === 'modify'
-        ? `What are the new instructions of ${task}?`
-        : `What guidance do you give for ${task}?`,
-    why_it_matters: 'Its agent begins anew with your words, and its verifier reads them too.',
-    priority: 'critical',
-    expected_answer_format: 'text',
-    choices: [],
-    default_answer: null,
   };
 }

@@ -1,7 +1,9 @@
+import type { WorkflowHandle } from '@temporalio/client';
 import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-plan.ts';
 import type { DelegationStatusView } from '../../contracts/views.ts';
 import { delegationWorkflowId, waveWorkflowId } from '../../core/ids.ts';
 import type { Reply } from '../../rehearsal/script.ts';
+import { lookAtQuestions, openQuestion } from '../support/asking.ts';
 import { eventually } from '../support/eventually.ts';
 import { architectAgent, planTask, samplePlan } from '../support/plans.ts';
 import { askForChange, untilAsked, untilEnded } from '../support/design-play.ts';
@@ -10,10 +12,12 @@ import {
   callsOf,
   held,
   ownWorkflows,
+  plan as writtenPlan,
   question,
   unmet,
   works,
 } from '../support/scripted-work.ts';
+import type { Stage } from '../support/stage.ts';
 import { goal } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -26,6 +30,21 @@ const planOf = (...tasks: PlanTask[]): CoordinationPlan => ({
 });
 
 const asks = (text: string): Reply => ({ json: blocked([question(text)], 'rates-done') });
+
+/** Answers questions as they come. @param answers By question_id. */
+async function answerInOrder(
+  stage: Stage,
+  run: WorkflowHandle,
+  answers: Readonly<Record<string, string>>,
+): Promise<void> {
+  for (const [id, answer] of Object.entries(answers)) {
+    // One after the other.
+    // oxlint-disable-next-line no-await-in-loop
+    const { question_id } = await openQuestion(stage, run, id);
+    // oxlint-disable-next-line no-await-in-loop
+    await run.signal('answer', { question_id, answer });
+  }
+}
 
 /** A run that is designed first, as the rehearsal model plays it. */
 export const designScenarios: readonly Scenario[] = [
@@ -72,6 +91,51 @@ export const designScenarios: readonly Scenario[] = [
       const limits = { max_delegations: 1 };
       const run = await stage.start('plannerRun', { goal, plan, limits }, runId);
       await untilEnded(stage, run);
+    },
+  },
+  {
+    // The planner asks the same on and on, and the user gives the run up.
+    name: 'refused-planning',
+    keep: { '/wave-001': { last: 'plannerWave-refused-planning' } },
+    async play(stage, runId) {
+      const json = writtenPlan([], [question('Which region?')]);
+      stage.rehearsal.script([{ match: { schema: 'plan' }, reply: { json } }]);
+      const run = await stage.start('plannerRun', { goal }, runId);
+      await answerInOrder(stage, run, { q1: 'West.', q2: 'West.', q3: 'abandon' });
+      await run.result();
+    },
+  },
+  {
+    // A task that is done again after a changed answer is given up by its agent, and guided by the user.
+    name: 'given-up',
+    keep: { '/wave-002': { last: 'plannerWave-given-up' } },
+    async play(stage, runId) {
+      const rates = planTask('rates');
+      const decides = held({ pass: true });
+      stage.rehearsal.script([
+        works(rates.task_id, asks('Which countries?'), 1),
+        { match: { schema: 'decision', nth: 1 }, reply: decides.reply },
+        works(
+          planTask('rates-2').task_id,
+          { json: unmet('failed', 'The source is gone.', 'rates-done') },
+          1,
+        ),
+      ]);
+      const input = { goal, plan: planOf(rates), auto_approve: true };
+      const run = await stage.start('plannerRun', input, runId);
+      const { question_id } = await openQuestion(stage, run);
+      await run.signal('answer', { question_id, answer: 'France' });
+      await eventually('the decision', async () =>
+        stage.rehearsal.calls().some(({ shape }) => shape === 'decision'),
+      );
+      const answers = [{ question_id, answer: 'All of Europe' }];
+      await run.signal('amend', { instruction: 'It is for Europe.', answers });
+      await eventually('the new answer', async () =>
+        (await lookAtQuestions(stage, run))?.answered.some((one) => one.answer === 'All of Europe'),
+      );
+      decides.release();
+      await answerInOrder(stage, run, { q2: 'guide', q3: 'Ask the archive.' });
+      await run.result();
     },
   },
   {

@@ -23,7 +23,7 @@ import type {
   ConversationEnd,
   ToolsDone,
 } from '../shared/conversation.ts';
-import { SessionKeeper } from '../execution/session-keeper.ts';
+import { holdSession, isBegun, SessionKeeper, takeUpSession } from '../execution/session-keeper.ts';
 import { callTools, readingOf } from '../execution/call-tools.ts';
 import type {
   CarriedDelegation,
@@ -120,8 +120,8 @@ async function beginWork(
   { order, superior, session: known, redo }: ExecutionContext,
   carried: CarriedDelegation | null,
 ): Promise<Work> {
-  const holder = known ?? { state: null };
-  holder.state = carried?.session ?? holder.state;
+  const holder = holdSession(known, carried?.session);
+  if (holder.state === null && isBegun(order)) holder.state = await takeUpSession(order, superior);
   const session = order.notes === true ? new SessionKeeper(order, superior, holder) : null;
   if (carried !== null) return { ...workOf(carried), session };
   await session?.report();

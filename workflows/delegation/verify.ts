@@ -1,9 +1,11 @@
+import { patched } from '@temporalio/workflow';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { VerificationOutcome } from '../../contracts/verification.ts';
+import type { VerificationOutcome, VerificationResults } from '../../contracts/verification.ts';
 import { listCommands } from '../../core/effects/step-effect.ts';
+import { cutText } from '../../core/text/cut-text.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import { chooseVerifier } from '../../core/verification/choose-verifier.ts';
 import {
@@ -13,16 +15,20 @@ import {
   mustAskUser,
   noteAnswer,
   noteAttempt,
+  noteGivenUp,
   noteOnTeam,
   noteResult,
   noteUse,
+} from '../../core/verification/step-verification.ts';
+import {
+  describeAbandoned,
   verificationQuestion,
   verificationTextQuestion,
-  describeAbandoned,
-} from '../../core/verification/step-verification.ts';
+} from '../../core/verification/verification-question.ts';
 import type { CarriedWork, ExecutionContext } from '../execution/execution-context.ts';
 import { reportVerified } from '../execution/session-keeper.ts';
 import { describeFailures, storeText } from '../shared/activities.ts';
+import { nowSeconds } from '../shared/clock.ts';
 import { execute } from './execute.ts';
 import { beginVerifying, setView, show } from './verifying.ts';
 import type { Verifying } from './verifying.ts';
@@ -87,7 +93,7 @@ async function attempt(v: Verifying, from: CarriedWork | null): Promise<Attempt>
         verification: v.view,
       }),
     onEnd(end) {
-      v.earlier = { effects: end.effects, escalations: end.escalations };
+      v.earlier = { effects: end.effects, escalations: end.escalations, why: end.why };
       if (end.team !== undefined) v.state = { ...v.state, team: end.team };
       context.onEnd?.(end);
     },
@@ -140,6 +146,7 @@ async function verifyOutcome(
   const chosen = chooseVerifier(context.order.delegation, outcome);
   const { output_ref, status, reason } = outcome;
   v.view = { ...v.view, verified_by: chosen.agent_id };
+  if (asksWhenGivenUp(v, outcome)) return followGivenUp(v, outcome);
   if (status !== 'completed' || output_ref === null) {
     return conclude(v, outcome, { status: 'unverified', reason, ended: status });
   }
@@ -165,6 +172,38 @@ async function verifyOutcome(
     if (next === 'redo') return null;
     if (next !== 'judge') return next;
   }
+}
+
+/** Guidance helps a doer that could not do its task, and not one whose budget is spent. Before 2026-11-27 no one was asked. */
+function asksWhenGivenUp({ context, earlier }: Verifying, { status }: DelegationOutcome): boolean {
+  const isAsked = context.order.asks_when_failed === true && status === 'failed';
+  return isAsked && earlier.why !== 'budget_spent' && patched('failed-redo');
+}
+
+/** Asks what becomes of a task that its doer gave up. @returns null when its doer begins anew. */
+async function followGivenUp(
+  v: Verifying,
+  outcome: DelegationOutcome,
+): Promise<DelegationOutcome | null> {
+  const { delegation_id: task_id, reason } = outcome;
+  const results: VerificationResults = {
+    task_id,
+    timestamp: nowSeconds(),
+    result: 'fail',
+    missing_evidence: [cutText(reason, reasonCharsMax)],
+  };
+  const answer = await stopWhenCancelled(async () => {
+    const { ref } = await storeText({ text: JSON.stringify(results) });
+    v.state = noteGivenUp(v.state, ref);
+    return askUser(v);
+  });
+  if (answer === null) return conclude(v, outcome, stoppedEnd);
+  if (answer.choice === 'abandon') {
+    const end = describeAbandoned(v.state.attempts, answer.told);
+    return conclude(v, outcome, { ...end, reason: `${reason} ${end.reason}` });
+  }
+  v.state = noteAnswer(v.state, answer.choice, answer.text_ref);
+  return null;
 }
 
 /** @returns the outcome of the delegation; `redo` when its doer begins anew, `judge` when the same output is judged again. */
@@ -196,6 +235,9 @@ async function followJudged(
   // A verifier without a verdict says nothing against the output, so guidance is for the verifier.
   return !judged.hasVerdict && answer.choice === 'guide' ? 'judge' : 'redo';
 }
+
+/** Characters of the reason that the next attempt reads. */
+const reasonCharsMax = 2_000;
 
 type End = Pick<VerificationOutcome, 'status'> & {
   readonly reason: string;

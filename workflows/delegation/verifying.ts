@@ -13,8 +13,8 @@ export interface Verifying {
   readonly executor: ExecutorOutline;
   readonly context: ExecutionContext;
   state: VerificationState;
-  /** Changes that its attempts tried, and escalations. */
-  earlier: Pick<DelegationEnd, 'effects' | 'escalations'>;
+  /** Changes that its attempts tried, escalations, and why the last one failed. */
+  earlier: Pick<DelegationEnd, 'effects' | 'escalations'> & Partial<Pick<DelegationEnd, 'why'>>;
   view: VerificationView;
 }
 

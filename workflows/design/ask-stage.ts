@@ -14,7 +14,8 @@ import { cutText } from '../../core/text/cut-text.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import { recallStages } from '../shared/activities.ts';
 import { nowMs } from '../shared/clock.ts';
-import { converse, openConversation, step, stoppedWhenCancelled } from '../shared/conversation.ts';
+import { converse, openConversation, stoppedWhenCancelled } from '../shared/conversation.ts';
+import { resumePlanning } from '../shared/converse-asking.ts';
 import type { Conversation, ConversationContext } from '../shared/conversation.ts';
 import type { MemberBudget } from '../shared/share-budget.ts';
 import { askUser, DesignEnded, takeRecalled, takeStep } from './design-context.ts';
@@ -166,8 +167,7 @@ async function talk(
       { kind: 'design', agent_id, release: () => releaseShare(share, context) },
       reply.user_questions,
     );
-    conversation.append = [{ type: 'answers', answers }];
-    step(conversation, { type: 'resumed' });
+    resumePlanning(conversation, answers);
   }
 }
 

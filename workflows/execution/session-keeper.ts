@@ -19,14 +19,41 @@ import {
 } from '../../core/notes/session.ts';
 import type { SessionState } from '../../core/notes/session.ts';
 import { describeFault } from '../../core/text/list-names.ts';
-import { storeText } from '../shared/activities.ts';
+import { recallSession, storeText } from '../shared/activities.ts';
 import { nowSeconds } from '../shared/clock.ts';
+import { callUntilDone } from '../shared/failures.ts';
 import type { Superior } from '../shared/superior.ts';
 import { judgeNotes } from '../../core/notes/judge-notes.ts';
 
 /** Session of a delegation: the same one for all attempts at it. Null before the first. */
 export interface SessionHolder {
   state: SessionState | null;
+}
+
+/** @param known That of earlier attempts. @param carried What work that continues in another history has. */
+export function holdSession(
+  known: SessionHolder = { state: null },
+  carried?: SessionState,
+): SessionHolder {
+  known.state = carried ?? known.state;
+  return known;
+}
+
+type Begun = Pick<DelegationOrder, 'notes' | 'chain' | 'session_ref'>;
+
+/** Returns true for a delegation whose agent has begun in a wave that was lost. A task of its team has notes of its own. */
+export function isBegun<T extends Begun>(order: T): order is T & { readonly session_ref: Ref } {
+  return order.notes === true && order.chain === undefined && order.session_ref !== undefined;
+}
+
+/** Reads the notes of an agent that begins once more: its files are as they were left, too. */
+export async function takeUpSession(
+  { session_ref }: { readonly session_ref: Ref },
+  superior: Superior,
+): Promise<SessionState> {
+  const what = 'take up notes';
+  const { session } = await callUntilDone(superior, recallSession, what, { session_ref });
+  return { ...session, status: 'working' };
 }
 
 /** Results of calls that change the notes. */

@@ -164,6 +164,7 @@ function takeFork(host: RootHost, fork: TakenOver): void {
   state.waves = fork.wave_outlines;
   state.mode = fork.mode_chosen ?? null;
   state.unjudged = fork.unjudged ?? null;
+  state.again = fork.again ?? [];
   state.waived = [...fork.waived, ...state.waived];
   state.amendments = [...fork.amendments, ...state.amendments];
   host.inbox.takeOver(fork);

@@ -9,6 +9,7 @@ import type {
 import { workflowTypes } from '../../contracts/names.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
+import { definedOnly } from '../../core/json.ts';
 import { carryLostWave, reserveForWave } from '../../core/budget/resolve-budget.ts';
 import { applyPlan } from '../../core/criteria/criteria.ts';
 import { findArchitect } from '../../core/design/architect-task.ts';
@@ -182,7 +183,7 @@ export async function addPlan(host: RootHost, order: WaveOrder): Promise<WaveOrd
   const { plan_approved, again } = host.state;
   if (plan_approved === null) return order;
   const { record_ref, delegation_ids, known_inputs, limits } = order;
-  const { plan, max_parallel } = await callUntilDone(
+  const { plan, max_parallel, sessions } = await callUntilDone(
     host,
     planNextWave,
     'next wave of the approved plan',
@@ -211,6 +212,7 @@ export async function addPlan(host: RootHost, order: WaveOrder): Promise<WaveOrd
   return {
     ...order,
     plan,
+    ...definedOnly({ sessions }),
     ...(architect !== null && { architect }),
     limits: { ...limits, max_parallel: parallel },
   };

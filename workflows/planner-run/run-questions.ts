@@ -1,6 +1,4 @@
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
-import type { CrashedTask } from '../../contracts/adaptation.ts';
-import type { WaveResult } from '../../contracts/planner-wave.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import type { RootHost } from '../shared/root-host.ts';
@@ -43,39 +41,6 @@ function lostQuestion(lost: string, retry: string, reason: string, spent: string
         ? ''
         : ` Its calls are counted, and one that never told its end at its worst case: ${spent}.`),
     ...retryOrAbandon,
-  };
-}
-
-/** Characters of the reason that the question about a crashed task has. */
-const crashReasonCharsMax = 500;
-
-/** Lists the tasks of the plan that crashed, as the question about them shows them. */
-export function listCrashed({ outcomes }: Pick<WaveResult, 'outcomes'>): CrashedTask[] {
-  return outcomes
-    .filter(({ crashes, decides }) => crashes !== undefined && decides !== true)
-    .map(({ delegation_id, title, reason }) => ({
-      delegation_id,
-      title,
-      reason: cutText(reason, crashReasonCharsMax),
-    }));
-}
-
-/** @param crashed At least one. */
-export function tasksCrashedQuestion(crashed: readonly CrashedTask[]): AskedQuestion {
-  const shown = crashed
-    .slice(0, 10)
-    .map(
-      ({ delegation_id, title, reason }) =>
-        `${title} (${delegation_id}): ${cutText(reason, crashReasonCharsMax)}`,
-    );
-  return {
-    text: `${crashed.length === 1 ? 'A task of the plan has' : `${crashed.length} tasks of the plan have`} failed, because the work broke off again and again; all others of the wave have ended. ${shown.join(' · ')}. What now?`,
-    why_it_matters:
-      'retry: the same is done again in the next wave. leave: the planner decides what takes its place. abandon: the run ends here.',
-    priority: 'critical',
-    expected_answer_format: 'choice',
-    choices: ['retry', 'leave', 'abandon'],
-    default_answer: 'leave',
   };
 }
 

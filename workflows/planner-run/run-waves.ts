@@ -5,6 +5,7 @@ import type { RunStatus } from '../../contracts/planner-run.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 import { isDone, waiveCriteria } from '../../core/criteria/criteria.ts';
 import { engineLimits } from '../../core/limits.ts';
+import { listCrashed, tasksCrashedQuestion } from '../../core/run/crashed-tasks.ts';
 import { decideNextStep } from '../../core/run/decide-next-step.ts';
 import { createChildRelay } from '../shared/child-relay.ts';
 import type { ChildRelay } from '../shared/child-relay.ts';
@@ -14,13 +15,7 @@ import { carryOver } from './carry-over.ts';
 import { judgeWave } from './judge-wave.ts';
 import { designFirst, isEndedEarly } from './run-design-first.ts';
 import { runNextWave, openLedger } from './run-next-wave.ts';
-import {
-  askUser,
-  listCrashed,
-  tasksCrashedQuestion,
-  waveLostQuestion,
-  wavesSpentQuestion,
-} from './run-questions.ts';
+import { askUser, waveLostQuestion, wavesSpentQuestion } from './run-questions.ts';
 import { showMode } from '../design/run-design.ts';
 import type { EarlierWaves, RunLedger } from './run-next-wave.ts';
 import { stopWhenCancelled } from '../shared/failures.ts';

@@ -16,6 +16,7 @@ import type {
 import { workflowTypes } from '../../contracts/names.ts';
 import { emptyNode, openNode } from '../../core/budget/budget-node.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
+import { definedOnly } from '../../core/json.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
@@ -148,11 +149,12 @@ function historyOf({ order }: WaveSite): WaveHistory {
 }
 
 function orderOf(
-  { order, plan, outcomes, byId, context }: WaveSite,
+  site: WaveSite,
   delegation: DelegationOutline,
   reservation: Reservation | null,
   crashed: CrashedAttempts | null,
 ): DelegationOrder {
+  const { order, plan, outcomes, byId, context } = site;
   const { run_id, wave, registry_ref, record_ref, limits } = order;
   const versions = [...byId.values()];
   const upstream = dropReplaced(collectUpstream(delegation, byId)).flatMap((one) => {
@@ -184,6 +186,8 @@ function orderOf(
     reservation,
     paused: false,
     ...(order.notes === true && { notes: true }),
+    ...definedOnly({ session_ref: order.sessions?.[delegation.delegation_id] }),
+    ...(isDesigned(site) && delegation.redoes !== undefined && { asks_when_failed: true }),
     ...(crashed !== null && { crashed }),
   };
 }

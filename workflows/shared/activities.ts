@@ -100,6 +100,7 @@ export const {
   orderDecision,
   orderJudgement,
   planNextWave,
+  recallSession,
   recallStages,
   planTasks,
   proposeChanges,

@@ -24,12 +24,28 @@ export async function converseAsking(
     if (output?.status !== 'blocked') return end;
     const answers = await stopWhenCancelled(() => ask(output.blocking_questions));
     if (answers === null) return { type: 'stopped', words_ref: null };
-    conversation.append = [{ type: 'answers', answers }];
-    const isRefused = answers.length > 0 && answers.every(({ loop }) => loop);
     // Before 2026-11-27 it could ask the same until it had no turns left.
-    const is_refused = isRefused && patched('refused-attempts');
-    step(conversation, { type: 'resumed', is_refused });
+    resume(conversation, answers, () => patched('refused-attempts'));
   }
+}
+
+/** Lets a conversation go on with answers to its questions. @param counts Asked only when they refuse all of them. */
+function resume(
+  conversation: Conversation,
+  answers: readonly DeliveredAnswer[],
+  counts: () => boolean,
+): void {
+  conversation.append = [{ type: 'answers', answers }];
+  const isRefused = answers.length > 0 && answers.every(({ loop }) => loop);
+  step(conversation, { type: 'resumed', is_refused: isRefused && counts() });
+}
+
+/** Lets the planner or an agent of a design go on. Before 2026-11-27 only agents with a task were ended by refusals. */
+export function resumePlanning(
+  conversation: Conversation,
+  answers: readonly DeliveredAnswer[],
+): void {
+  resume(conversation, answers, () => patched('refused-planning'));
 }
 
 /** @returns null when it ended in another way. */

@@ -312,3 +312,23 @@ it('questions come in the order of blocking, one waits for a result, and a cycle
   });
   await expectPromisesKept(stage, wave.workflowId);
 });
+
+it('a planner whose questions are all refused three times in a row is stuck, and the user decides', async () => {
+  const asked = plan([], [question('Which region?')]);
+  stage.rehearsal.script([{ match: { schema: 'plan' }, reply: { json: asked } }]);
+  const run = await stage.start('plannerRun', { goal });
+  for (const id of ['q1', 'q2']) {
+    // One after the other.
+    // oxlint-disable-next-line no-await-in-loop
+    const { question_id } = await openQuestion(stage, run, id);
+    // oxlint-disable-next-line no-await-in-loop
+    await submit(run, { question_id, answer: 'West.' });
+  }
+  const stuck = await openQuestion(stage, run, 'q3');
+  expect(stuck).toMatchObject({ kind: 'planner_stuck', choices: ['retry', 'abandon'] });
+  expect(stuck.text).toContain('were refused 3 times in a row');
+  expect(stage.rehearsal.calls().filter(({ shape }) => shape === 'plan')).toHaveLength(5);
+  await submit(run, { question_id: stuck.question_id, answer: 'abandon' });
+  expect(await stage.result(run)).toMatchObject({ status: 'abandoned' });
+  await expectPromisesKept(stage, run.workflowId);
+});

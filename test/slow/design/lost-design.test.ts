@@ -1,8 +1,12 @@
-import { designWorkflowId, riskWorkflowId } from '../../../core/ids.ts';
-import { scriptedCalls } from '../../support/calls.ts';
+import { designWorkflowId, riskWorkflowId, waveWorkflowId } from '../../../core/ids.ts';
+import type { Reply } from '../../../rehearsal/script.ts';
+import { faultsOf, scriptedCalls } from '../../support/calls.ts';
 import { askForChange, stagesOf, untilAsked, untilEnded } from '../../support/design-play.ts';
 import { eventually } from '../../support/eventually.ts';
+import { planTask, samplePlan } from '../../support/plans.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
+import { callsOf, completed, newestText, works } from '../../support/scripted-work.ts';
+import { storedRecord } from '../../support/stored-record.ts';
 import { untilTold } from '../../support/until-idle.ts';
 import { useStage } from '../../support/use-stage.ts';
 
@@ -103,3 +107,41 @@ async function answeringUntil(
 function planIn(text: string): string | undefined {
   return /[0-9a-f]{12,64}/.exec(text)?.[0];
 }
+
+const notes = (entry: object): Reply => ({
+  tool_use: [{ name: 'completion_note', input: { notes: [entry] } }],
+});
+
+it('a task whose wave was terminated goes on with its notes, and an open one holds its output back', async () => {
+  const rates = 'rates_1727539200';
+  const note = {
+    action: 'create',
+    category: 'code_consistency',
+    description: 'Like orders.',
+    context: 'Table',
+  };
+  const settled = { action: 'resolve', note_id: 'note_001', text: 'See orders.sql.' };
+  stage.rehearsal.script([
+    works(rates, notes(note), 1),
+    works(rates, { pass: true, delayMs: 600_000 }, 2),
+    works(rates, { json: completed('rates-done') }, 3),
+    works(rates, notes(settled), 4),
+    works(rates, { json: completed('rates-done') }, 5),
+  ]);
+  const tasks = [planTask('rates'), planTask('page', { agent: 'api_agent' })];
+  const plan = { ...samplePlan(), tasks, risks: [], new_agents: [] };
+  const run = await stage.start('plannerRun', { goal: 'Ship', plan, auto_approve: true });
+  await eventually('the stalled call', async () => callsOf(stage.rehearsal, rates).length === 2);
+  await untilTold(stage, run.workflowId);
+  await stage.client.workflow.getHandle(waveWorkflowId(run.workflowId, 1)).terminate('test');
+  const lost = await untilAsked(stage, run, 'planner_stuck');
+  await run.signal('answer', { question_id: lost.question_id, answer: 'retry' });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  const [, , again, repair] = callsOf(stage.rehearsal, rates);
+  expect(newestText(again)).toContain('Like orders.');
+  expect(faultsOf(repair)).toEqual([expect.stringContaining('note_001 is open')]);
+  const { sessions = [] } = await storedRecord(stage.home, run.workflowId);
+  const session = sessions.find(({ delegation_id }) => delegation_id === rates);
+  expect(session).toMatchObject({ count: 1, unresolved: 0 });
+  await expectPromisesKept(stage, run.workflowId, { lostUsage: true, orphans: true });
+});

@@ -2,6 +2,7 @@ import { planNextWave } from '../../../activities/design/plan-next-wave.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { RunRecord, StoredWave } from '../../../contracts/run-record.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
+import { someRef } from '../../support/factories.ts';
 import { samplePlan } from '../../support/plans.ts';
 import { outcome } from '../core/builders.ts';
 import { createRun } from './prompt-bench.ts';
@@ -68,4 +69,29 @@ it('a task gets the result of the task itself, also where other work reported on
   const outcomes = [...begun, outcome(schema), outcome(schemaAgain)];
   const next = await planAfter(outcomes, { ...metBegun, 'schema-done': schemaAgain });
   expect(next).toMatchObject([{ delegation_id: id('api'), required_inputs: [schema] }]);
+});
+
+const session = (delegation_id: string) => ({
+  delegation_id,
+  agent_id: 'database_agent',
+  status: 'working' as const,
+  at: 1,
+  count: 1,
+  unresolved: 1,
+  session_ref: someRef,
+});
+
+it('a task that a lost wave had begun goes on with its session; no other task has one', async () => {
+  const docs = id('docs');
+  const sessions = [session(id('try-index')), session(docs)];
+  const waves = [waveOf(1, [outcome(docs)]), { ...waveOf(2, []), status: 'lost' as const }];
+  const { bench } = await createRun({ criteria: [], waves, sessions });
+  const next = await planNextWave(bench.store, {
+    plan_ref: await bench.store.put(JSON.stringify(samplePlan())),
+    record_ref: bench.record_ref,
+    max_delegations: 9,
+    delegation_ids: [docs],
+    known_inputs: ['goal', docs],
+  });
+  expect(next.sessions).toEqual({ [id('try-index')]: someRef });
 });

@@ -2,9 +2,11 @@ import type { RunRecord, StoredWave } from '../../../contracts/run-record.ts';
 import { offerFork } from '../../../activities/run-record/fork-run.ts';
 import { explainNoFork, forkRecord } from '../../../core/run/fork-record.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
+import { samplePlan } from '../../support/plans.ts';
+import { tasksCrashedQuestion } from '../../../core/run/crashed-tasks.ts';
 import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import { useHarness } from './harness.ts';
-import { answered, question, wave as doneWave } from './samples.ts';
+import { answered, delegation, outcome, question, wave as doneWave } from './samples.ts';
 
 const harness = useHarness();
 
@@ -119,6 +121,34 @@ it('the questions of a fork are numbered after all of the other run, also when s
   const fork = { goal: 'Go on', from: { run_id: 'asked', wave: 2 } };
   const { taken_over } = await harness.open('plannerRun', fork);
   expect(taken_over).toMatchObject({ answered: { q2: {} }, next_question: 3 });
+});
+
+it('GO6: a fork of a designed run asks about a task that crashed, and keeps what is wanted again', async () => {
+  const run = await harness.begin('crashed');
+  const ref = await harness.deps.store.put(JSON.stringify(samplePlan()));
+  const designed = { status: 'approved', approved_by: null, materials: [], findings: [] } as const;
+  const progress = { ...designed, plan_refs: [ref], usage: noUsage };
+  const end = { status: 'failed', reason: 'It broke off.', crashes: 3 } as const;
+  const outcomes = [await outcome(harness, delegation('rates'), null, end)];
+  await run.apply(
+    { type: 'designed', progress },
+    { type: 'wave_done', wave: doneWave(1, { outcomes }), criteria: [] },
+  );
+  const fork = { goal: 'Go on', from: { run_id: 'crashed', wave: 2 } };
+  const { taken_over } = await harness.open('plannerRun', fork);
+  expect(taken_over?.unjudged?.crashed).toMatchObject([{ delegation_id: 'rates' }]);
+  expect(taken_over).not.toHaveProperty('again');
+
+  const asked = tasksCrashedQuestion(taken_over?.unjudged?.crashed ?? []);
+  await run.apply(
+    { type: 'question_opened', question: question('q1', { ...asked, kind: 'planner_stuck' }) },
+    { type: 'question_answered', answered: answered('q1', { answer: 'retry' }), answer_ref: null },
+  );
+  expect((await harness.open('plannerRun', fork)).taken_over).toMatchObject({
+    again: ['rates'],
+    unjudged: { crashed: [] },
+    recent_answers: [{ question_id: 'q1', answer: 'retry' }],
+  });
 });
 
 /** Reads the input that a fork is offered of a run that a start command with a place began. */

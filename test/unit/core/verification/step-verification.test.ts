@@ -5,16 +5,18 @@ import { engineLimits } from '../../../../core/limits.ts';
 import { addUsage, noUsage } from '../../../../core/usage/add-usage.ts';
 import {
   concludeVerification,
-  describeAbandoned,
+  failuresOf,
   feedbackOf,
   mustAskUser,
   noteAnswer,
   noteResult,
   noteAttempt,
+  noteGivenUp,
   noteOnTeam,
   noteUse,
   openVerification,
 } from '../../../../core/verification/step-verification.ts';
+import { describeAbandoned } from '../../../../core/verification/verification-question.ts';
 import { someRef, usageOf } from '../../../support/factories.ts';
 
 const outcome: DelegationOutcome = {
@@ -151,6 +153,24 @@ it('VE2: the user is asked after the last allowed failure, and not before', () =
   }
 });
 
+it('VE7: an attempt that was given up is no verification; the next one is told the reason and what the user said', () => {
+  const given = noteGivenUp(openVerification(), refOf(1));
+  expect(given).toMatchObject({ attempts: 0, failures: 0 });
+  expect(failuresOf(given)).toMatchObject({ results_refs: [refOf(1)], gave_up: true });
+  const guided = noteAnswer(given, 'guide', refOf(8));
+  expect(feedbackOf(guided)).toEqual({
+    results_ref: refOf(1),
+    output_ref: null,
+    instructions_ref: null,
+    guidance_refs: [refOf(8)],
+  });
+  const refs = { results_ref: refOf(2), output_ref: refOf(102) };
+  expect(feedbackOf(noteResult(guided, 'pass', refs))).toBeUndefined();
+  const failed = noteResult(guided, 'fail', refs);
+  expect(feedbackOf(failed)).toMatchObject({ output_ref: refOf(102) });
+  expect(failuresOf(failed)).not.toHaveProperty('gave_up');
+});
+
 it('VE2: failures before a pass are not counted again', () => {
   expect(feedbackOf(passed)).toBeUndefined();
   expect(mustAskUser(failTimes(engineLimits.verificationsMax - 1, passed))).toBe(false);
@@ -179,6 +199,12 @@ it.each([
   ['default', 'It was abandoned after 5 verifications.'],
 ])('the reason names the answer of a person, and not that of a %s', (answered_by, reason) => {
   expect(describeAbandoned(5, { question_id: 'q1', answered_by }).reason).toBe(reason);
+});
+
+it('the end of a task that was given up before any verification names none', () => {
+  const told = { question_id: 'q1', answered_by: 'user' };
+  expect(describeAbandoned(0, told).reason).toBe("It was abandoned by the user's answer to q1.");
+  expect(describeAbandoned(0, undefined).reason).toBe('It was abandoned.');
 });
 
 it('VE3: an abandoned task ends as failed', () => {
