@@ -181,7 +181,7 @@ export function currentFacts(record: RunRecord): Fact[] {
 }
 
 /** An ended delegation, or an ended task of a team. */
-interface Ended {
+export interface Ended {
   readonly delegation_id: string;
   readonly executor_end: ExecutorEnd | null;
 }
@@ -201,7 +201,8 @@ export async function readDisputes(
   return findDisputes(wave, dissent.flat());
 }
 
-async function readDissent(
+/** @throws like `readDisputes`. */
+export async function readDissent(
   store: ArtifactStore,
   { delegation_id, executor_end: end }: Ended,
 ): Promise<readonly TriadDissent[]> {

@@ -27,6 +27,7 @@ import { engineLimits } from '../limits.ts';
 import { addUsage, noUsage } from '../usage/add-usage.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import { isPerson } from '../questions/answer-kinds.ts';
+import { readEnd } from '../executor.ts';
 import { definedOnly } from '../json.ts';
 import { newestPhases } from '../triad/end-phase.ts';
 import { cutText } from '../text/cut-text.ts';
@@ -192,7 +193,9 @@ export function feedbackOf(state: VerificationState): VerificationFeedback | und
   const { results_refs, failed_output_ref: output_ref, instructions_ref, guidance_refs } = state;
   const results_ref = results_refs.at(-1);
   if (results_ref === undefined || output_ref === null) return undefined;
-  return { results_ref, output_ref, instructions_ref, guidance_refs };
+  const feedback = { results_ref, output_ref, instructions_ref, guidance_refs };
+  const executor_end = state.executor === undefined ? null : readEnd(state.executor);
+  return executor_end === null ? feedback : { ...feedback, executor_end };
 }
 
 /** Returns what the question to the user is made of. */
