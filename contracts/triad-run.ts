@@ -84,6 +84,6 @@ export interface RecordPhaseResult {
    * Null when the report has none.
    */
   readonly output_ref: Ref | null;
-  /** The text of the sections so far, of a phase that did not end well. Absent when no section has one. */
+  /** The sections so far, with the summary of a phase that ended well. Absent without any, and for an `execute` that ended well. */
   readonly partial_ref?: Ref;
 }
