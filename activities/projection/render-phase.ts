@@ -181,9 +181,7 @@ export function renderMinorityReport(phase: LoadedPhase): string | null {
   if (dissent.length === 0) return null;
   const head =
     'What the members of the triad could not settle, as the engine found it in the records of their negotiation.';
-  return [minorityHeading, head, ...dissent.map((one) => renderDissent(one, phase))].join(
-    '\n\n',
-  );
+  return [minorityHeading, head, ...dissent.map((one) => renderDissent(one, phase))].join('\n\n');
 }
 
 /** Renders one line for readers of the compact output. Null when nothing stayed disputed. */
