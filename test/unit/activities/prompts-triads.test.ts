@@ -208,21 +208,25 @@ it('whoever mends the output of a triad has it too, unless the output that faile
   expect(shown).not.toContain('<minority_reports>');
 });
 
+/** Renders the next plan's prompt after a wave whose decision dropped the changes of these delegations. */
+async function planAfter(dropped: readonly string[]): Promise<string> {
+  const merge_conflicts = [{ delegation_id: 'till', with: ['shop'], files: ['a.js'] }];
+  const found = dropped.length === 0 ? {} : { merge_conflicts, dropped };
+  const rest = { planned_at: 1, done_at: 2, shown: null, usage: noUsage };
+  const ended = { plan_ref: null, decision_ref: null, outcomes: [] };
+  const waves = [{ wave: 1, status: 'decided' as const, ...ended, ...rest, ...found }];
+  const { bench } = await createRun({ waves });
+  return render(bench, planPrompt(bench));
+}
+
 it('the next plan is told which changes a merge left out', async () => {
-  const plans = async (dropped: readonly string[]): Promise<string> => {
-    const merge_conflicts = [{ delegation_id: 'till', with: ['shop'], files: ['a.js'] }];
-    const found = dropped.length === 0 ? {} : { merge_conflicts, dropped };
-    const rest = { planned_at: 1, done_at: 2, shown: null, usage: noUsage };
-    const ended = { plan_ref: null, decision_ref: null, outcomes: [] };
-    const waves = [{ wave: 1, status: 'decided' as const, ...ended, ...rest, ...found }];
-    const { bench } = await createRun({ waves });
-    return render(bench, planPrompt(bench));
-  };
-  expect(jsonOf(await plans(['till']), 'left_changes')).toMatchObject([
+  expect(jsonOf(await planAfter(['till']), 'left_changes')).toMatchObject([
     {
-      ...{ delegation_id: 'till', wave: 1, files: ['a.js'] },
+      delegation_id: 'till',
+      wave: 1,
+      files: ['a.js'],
       reason: expect.stringContaining('"shop" changed the same lines'),
     },
   ]);
-  expect(await plans([])).not.toContain('<left_changes>');
+  expect(await planAfter([])).not.toContain('<left_changes>');
 });
