@@ -68,6 +68,11 @@ export interface TriadEnd {
   readonly failure: MemberFailure | null;
 }
 
+/** What leads to the points that a triad, or the triads of a team, could not settle. */
+export type DissentPlace =
+  | ({ readonly kind: 'triad' } & Pick<TriadEnd, 'dissent_ref'>)
+  | { readonly kind: 'team'; readonly report_ref: Ref };
+
 export interface RecordPhaseInput {
   readonly run_id: string;
   readonly delegation_id: string;
@@ -84,6 +89,6 @@ export interface RecordPhaseResult {
    * Null when the report has none.
    */
   readonly output_ref: Ref | null;
-  /** The text of the sections so far, of a phase that did not end well. Absent when no section has one. */
+  /** The sections so far, with the summary of a phase that ended well. Absent without any, and for an `execute` that ended well. */
   readonly partial_ref?: Ref;
 }

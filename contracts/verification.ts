@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Ref } from './ref.ts';
 import { Slug } from './agent-definition.ts';
 import { TriadPlan } from './triad.ts';
-import type { TriadOutcome } from './triad-run.ts';
+import type { DissentPlace, TriadOutcome } from './triad-run.ts';
 
 const path = z.string().min(1).max(200).describe('Relative path below the workspace.');
 
@@ -217,6 +217,8 @@ export interface VerificationFeedback {
   readonly instructions_ref: Ref | null;
   /** The user's guidance, oldest first. */
   readonly guidance_refs: readonly Ref[];
+  /** End of the triad or team that made the first attempt. Absent for an agent, and in runs of older versions. */
+  readonly executor_end?: DissentPlace;
 }
 
 export interface VerificationActivities {

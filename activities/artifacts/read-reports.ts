@@ -8,13 +8,13 @@ import { checkCoordinationPlan } from '../../core/design/check-plan-file.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import type { Message, SourceRef, WebReport } from '../../contracts/transcript.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
-import type { ExecutorEnd, TeamReport } from '../../contracts/team-run.ts';
+import type { TeamReport } from '../../contracts/team-run.ts';
 import { readEnd } from '../../core/executor.ts';
 import { findDisputes, type Dispute, type TriadDissent } from '../../core/pool/find-conflicts.ts';
 import { findDissent } from '../../core/spec/read-spec.ts';
 import { WaveDecision } from '../../contracts/wave-plan.ts';
 import type { Fact } from '../../contracts/agent-output.ts';
-import type { PhaseReport } from '../../contracts/triad-run.ts';
+import type { DissentPlace, PhaseReport } from '../../contracts/triad-run.ts';
 import { type ArtifactStore, ArtifactCorrupt } from '../ports/artifact-store.ts';
 import { readShape, readJson } from './read-artifact.ts';
 
@@ -181,9 +181,9 @@ export function currentFacts(record: RunRecord): Fact[] {
 }
 
 /** An ended delegation, or an ended task of a team. */
-interface Ended {
+export interface Ended {
   readonly delegation_id: string;
-  readonly executor_end: ExecutorEnd | null;
+  readonly executor_end: DissentPlace | null;
 }
 
 /**
@@ -201,7 +201,8 @@ export async function readDisputes(
   return findDisputes(wave, dissent.flat());
 }
 
-async function readDissent(
+/** @throws like `readDisputes`. */
+export async function readDissent(
   store: ArtifactStore,
   { delegation_id, executor_end: end }: Ended,
 ): Promise<readonly TriadDissent[]> {

@@ -168,6 +168,8 @@ function embedDispute({ dispute_ref }: Pick<Claim, 'dispute_ref'>, phase: Loaded
   return [`**It was disputed because:**\n${embedReason(dispute_ref, phase)}`];
 }
 
+export const minorityHeading = '## Minority report';
+
 /**
  * Renders what stayed disputed in a triad, as a part of its output and of the phase's file. The engine writes it from the
  * records, so it says nothing that no member put there.
@@ -179,9 +181,7 @@ export function renderMinorityReport(phase: LoadedPhase): string | null {
   if (dissent.length === 0) return null;
   const head =
     'What the members of the triad could not settle, as the engine found it in the records of their negotiation.';
-  return ['## Minority report', head, ...dissent.map((one) => renderDissent(one, phase))].join(
-    '\n\n',
-  );
+  return [minorityHeading, head, ...dissent.map((one) => renderDissent(one, phase))].join('\n\n');
 }
 
 /** Renders one line for readers of the compact output. Null when nothing stayed disputed. */

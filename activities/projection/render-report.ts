@@ -29,6 +29,7 @@ import { treePaths } from './paths.ts';
 import { outputPath, renderAdaptations, renderDesignBalance } from './render-design.ts';
 import {
   renderChanges,
+  renderLeftChanges,
   renderRedactions,
   describeStatus,
   listWebReports,
@@ -69,6 +70,7 @@ export function renderReport(record: RunRecord, status: RunStatus, texts: Record
     renderGoal(record),
     ...renderCame(record, texts),
     renderChanges(record),
+    renderLeftChanges(record),
     renderAdaptations(record),
     renderDesignBalance(record),
     ...renderResultEffects(record),

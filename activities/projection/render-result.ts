@@ -1,6 +1,6 @@
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { bullets, cutLine, joinSections, oneLine } from '../../core/text/markdown.ts';
-import { describeSize } from '../../core/workspace/run-changes.ts';
+import { describeSize, listLeftChanges } from '../../core/workspace/run-changes.ts';
 import type { SettledChanges } from '../../contracts/effect.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { SourceRef } from '../../contracts/transcript.ts';
@@ -9,6 +9,7 @@ import type { RunStatus } from '../../contracts/planner-run.ts';
 import { noDefaultAnswer } from '../../core/questions/answer-unasked.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cutText } from '../../core/text/cut-text.ts';
+import { listNames } from '../../core/text/list-names.ts';
 import { readUnanswered } from '../../core/run/decide-next-step.ts';
 import { findHandedOver } from '../../core/run/list-deliverables.ts';
 import { resultLimits } from './limits.ts';
@@ -48,6 +49,19 @@ export function renderChanges({
       '',
     ),
   ]).trimEnd();
+}
+
+/** Lists the changes of the workspace that are not among the run's, because others changed the same lines. */
+export function renderLeftChanges({ waves }: Pick<RunRecord, 'waves'>): string | null {
+  const left = listLeftChanges(waves);
+  if (left.length === 0) return null;
+  const lines = left.map(({ delegation_id, wave, files, reason, cure }) =>
+    cutLine(
+      `\`${delegation_id}\` of wave ${wave}, in ${listNames(files)}: ${reason}. ${cure}. Its own files: \`${treePaths.worktree(delegation_id)}\``,
+      { charsMax: resultLimits.lineCharsMax, whole: treePaths.worktree(delegation_id) },
+    ),
+  );
+  return `## Changes that were left out\n\n${bullets(lines, '')}`;
 }
 
 /** Says on one line how much was changed, and whether it is in the user's folder. */

@@ -1,6 +1,7 @@
 import type { Prompt } from '../../contracts/model-turn.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { Dissent } from '../../contracts/spec.ts';
+import { readEnd } from '../../core/executor.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { dropReplacedOutcomes } from '../../core/schedule/dependencies.ts';
 import {
@@ -10,13 +11,24 @@ import {
   type Conflict,
   type Dispute,
 } from '../../core/pool/find-conflicts.ts';
+import { readOutput } from '../artifacts/read-artifact.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { loadTexts, textOf } from '../projection/record-texts.ts';
-import { currentFacts, readDisputes, showFact } from '../artifacts/read-reports.ts';
+import { minorityHeading } from '../projection/render-phase.ts';
+import { countBytes } from '../text/bytes.ts';
+import {
+  currentFacts,
+  readDisputes,
+  readDissent,
+  showFact,
+  type Ended,
+} from '../artifacts/read-reports.ts';
+import { markData } from './mark-data.ts';
+import type { Task } from './read-task.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock, listBlock } from '../text/blocks.ts';
 import { factsFromOutputs } from '../../core/pool/settle-facts.ts';
-import { conflictOfMerge } from '../../core/workspace/run-changes.ts';
+import { conflictOfMerge, listLeftChanges } from '../../core/workspace/run-changes.ts';
 
 /**
  * Renders what a decision has to leave without contradiction: the standing facts, the conflicts that it must resolve, and what the
@@ -60,6 +72,13 @@ export async function renderPoolBlocks(
 const mergeWords =
   'A conflict:merge/… is about files: these delegations changed the same lines. The changes of origin stay, those of superseded are dropped: reopen what only they met, and have it done again on top of the others where it is still wanted. Where only the user can choose, ask in user_questions first.';
 
+/** Lists the changes of files that a merge left out. A run has them seldom: without any, nothing is said. */
+export function renderLeftChanges({ waves }: Pick<RunRecord, 'waves'>): string[] {
+  const left = listLeftChanges(waves);
+  if (left.length === 0) return [];
+  return [listBlock('left_changes', left, blockBytesMax.left_changes, 'last')];
+}
+
 function tellLeft(count: number, what: string): string {
   return count === 0 ? '' : `\n[${count} more ${what}.]`;
 }
@@ -87,6 +106,59 @@ async function renderMinorityBlock(
     ),
   );
   return listBlock('minority_reports', reports, blockBytesMax.minority_reports);
+}
+
+/** Tells who does a task once more what the triad that did it before could not settle. */
+export function renderEarlierDissent(
+  store: ArtifactStore,
+  { record, delegation: { redoes } }: Pick<Task, 'record' | 'delegation'>,
+  callKey: string,
+): Promise<string[]> {
+  const outcomes = record.waves.flatMap((one) => one.outcomes);
+  const before = outcomes.findLast(({ delegation_id }) => delegation_id === redoes);
+  const executor_end = before === undefined ? null : readEnd(before.executor);
+  return renderDissentOf(store, { delegation_id: redoes ?? '', executor_end }, callKey);
+}
+
+/** Tells who mends an output alone what the triad that made it could not settle, unless the output that failed shows that. */
+export async function renderDissentOfFailed(
+  store: ArtifactStore,
+  { delegation_id, feedback }: Extract<Prompt, { kind: 'delegation' }>,
+  callKey: string,
+): Promise<string[]> {
+  if (feedback?.executor_end === undefined) return [];
+  if (feedback.output_ref !== null) {
+    const { detailed_md } = await readOutput(store, feedback.output_ref);
+    const isWhole = countBytes(detailed_md) <= blockBytesMax.failed_output;
+    if (isWhole && detailed_md.includes(minorityHeading)) return [];
+  }
+  return renderDissentOf(
+    store,
+    { delegation_id, executor_end: feedback.executor_end },
+    `${callKey} failed`,
+  );
+}
+
+/** Renders what the triad of an ended delegation, or the triads of its team, could not settle; nothing where all agreed. */
+async function renderDissentOf(
+  store: ArtifactStore,
+  ended: Ended,
+  callKey: string,
+): Promise<string[]> {
+  const triads = await readDissent(store, ended);
+  const reports = await Promise.all(
+    triads.flatMap(({ delegation_id, dissent }) =>
+      dissent.map(async (one) => ({ delegation_id, ...(await describeDissent(store, one)) })),
+    ),
+  );
+  if (reports.length === 0) return [];
+  return [
+    'A triad worked on this task before. Its members could not settle these points: weigh what each of them holds, and say which you follow.',
+    markData(
+      listBlock('minority_reports', reports, blockBytesMax.minority_reports),
+      `${callKey} dissent`,
+    ),
+  ];
 }
 
 async function describeDissent(

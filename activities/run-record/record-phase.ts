@@ -7,6 +7,7 @@ import {
   renderMinorityLine,
   renderMinorityReport,
   renderPhase,
+  renderPhaseSummary,
 } from '../projection/render-phase.ts';
 import type { RecordDeps } from './deps.ts';
 import type { RecordPhaseInput, RecordPhaseResult } from '../../contracts/triad-run.ts';
@@ -37,7 +38,7 @@ export async function recordPhase(
   const text = renderPhase(phase, findPlanned(delegation_id, textOf(texts.plans, plan_ref)));
   const path = treePaths.triadPhase(delegation_id, report.phase);
   await projection.write(run_id, path, text, assertCurrent);
-  const partial = composeSections(phase);
+  const partial = composePartial(phase);
   return {
     report_ref,
     output_ref,
@@ -45,17 +46,20 @@ export async function recordPhase(
   };
 }
 
-/** Composes what a team's leader gets of a triad that was cut off; empty without any, and for a phase that ended well. */
-function composeSections({ report, texts }: LoadedPhase): string {
-  if (report.status === 'done') return '';
-  return report.spec.sections
-    .flatMap(({ section_id, owner, text_ref }) => {
-      const text = text_ref === null ? '' : (texts.get(text_ref) ?? '').trim();
-      return text === ''
-        ? []
-        : [`## ${section_id} (${owner === null ? 'not agreed' : 'agreed'})\n\n${text}`];
-    })
-    .join('\n\n');
+/**
+ * Composes what a team's leader gets of a triad that is cut off in a phase, or after it before the next: the sections so far,
+ * and the summary of a phase that ended well. Empty without any, and where the output stands for it.
+ */
+function composePartial({ report, summary, texts }: LoadedPhase): string {
+  const isDone = report.status === 'done';
+  if (isDone && report.phase === 'execute') return '';
+  const sections = report.spec.sections.flatMap(({ section_id, owner, text_ref }) => {
+    const text = text_ref === null ? '' : (texts.get(text_ref) ?? '').trim();
+    const isAgreed = owner === null ? 'not agreed' : 'agreed';
+    return text === '' ? [] : [`## ${section_id} (${isAgreed})\n\n${text}`];
+  });
+  const summed = isDone && summary !== null ? [renderPhaseSummary(summary)] : [];
+  return [...summed, ...sections].join('\n\n');
 }
 
 /**

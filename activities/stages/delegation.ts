@@ -5,6 +5,7 @@ import { doerRules } from '../prompts/common-rules.ts';
 import { markData } from '../prompts/mark-data.ts';
 import { renderGuide, renderPacket, renderRole, renderTask } from '../prompts/packet-parts.ts';
 import { applyInstructions, renderFeedback, readTask } from '../prompts/read-task.ts';
+import { renderDissentOfFailed, renderEarlierDissent } from '../prompts/render-pool-blocks.ts';
 import { renderUpstream } from '../prompts/render-upstream.ts';
 import { jsonBlock } from '../text/blocks.ts';
 import { agentOutput } from './agent-output.ts';
@@ -45,7 +46,9 @@ export const delegationStage: Stage<PromptOf<'delegation'>> = {
       markData(renderUpstream(task, agent), callKey),
       ...(await renderSession(store, prompt, callKey)),
       renderTask(delegation, callKey),
+      ...(await renderEarlierDissent(store, task, callKey)),
       ...(feedback === undefined ? [] : await renderFeedback(store, feedback, callKey)),
+      ...(await renderDissentOfFailed(store, prompt, callKey)),
     ];
     return renderPacket(store, { request, record: task.record, plan_ref: prompt.plan_ref, own });
   },

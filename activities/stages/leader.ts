@@ -10,6 +10,7 @@ import { dataRules, outputRules } from '../prompts/common-rules.ts';
 import { markData } from '../prompts/mark-data.ts';
 import { renderGuide, renderPacket, renderRole, renderTask } from '../prompts/packet-parts.ts';
 import { readTask } from '../prompts/read-task.ts';
+import { renderEarlierDissent } from '../prompts/render-pool-blocks.ts';
 import { renderUpstream } from '../prompts/render-upstream.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
@@ -88,6 +89,7 @@ export const leaderStage: Stage<PromptOf<'leader'>> = {
       ...(await renderHistory(store, history_ref, callKey)),
       markData(renderUpstream(task, agent), callKey),
       renderTask(task.delegation, callKey),
+      ...(await renderEarlierDissent(store, task, callKey)),
     ];
     return renderPacket(store, { request, record: task.record, plan_ref, own });
   },

@@ -6,6 +6,7 @@ import { markData } from '../prompts/mark-data.ts';
 import { renderGuide, renderPacket, renderRole, renderTask } from '../prompts/packet-parts.ts';
 import { readTask } from '../prompts/read-task.ts';
 import { renderTurn, describePart } from '../prompts/render-turn.ts';
+import { renderEarlierDissent } from '../prompts/render-pool-blocks.ts';
 import { renderUpstream } from '../prompts/render-upstream.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { jsonBlock, textBlock } from '../text/blocks.ts';
@@ -93,6 +94,7 @@ export const memberStage: Stage<PromptOf<'member'>> = {
       ...(await renderGuide(store, task.record, reader)),
       markData(renderUpstream(task, agent), callKey),
       renderTask(task.delegation, callKey),
+      ...(await renderEarlierDissent(store, task, callKey)),
       ...(await renderSummary(store, brief, callKey)),
       await renderTurn(store, task.delegation, brief, callKey),
     ];

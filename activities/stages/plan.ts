@@ -35,6 +35,7 @@ import {
 } from '../prompts/common-blocks.ts';
 import { markData } from '../prompts/mark-data.ts';
 import { planRules } from '../prompts/common-rules.ts';
+import { renderLeftChanges } from '../prompts/render-pool-blocks.ts';
 import { readJson } from './read-json.ts';
 import { jsonReply, plannerSystem, type PromptOf, type Stage } from './stage.ts';
 
@@ -143,6 +144,7 @@ export const planStage: Stage<PromptOf<'plan'>> = {
           ...(hasTried ? [await renderTried(store, record, prompt.known_inputs)] : []),
           listBlock('facts', facts, blockBytesMax.facts, 'last'),
           listBlock('stale', describeStale(record), blockBytesMax.stale),
+          ...renderLeftChanges(record),
         ].join('\n\n'),
         callKey,
       ),

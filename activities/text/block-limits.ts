@@ -47,6 +47,8 @@ export const blockBytesMax = {
   news: 150_000,
   /** 100 facts of 600 bytes. The newest stay. */
   facts: 60_000,
+  /** Changes that merges left out: 20 of the 10 conflicts that a wave may have, at 1 KB. The newest stay. */
+  left_changes: 20_000,
   /** The words of 20 disputes of triads, the most that one decision resolves, at 3 KB. */
   minority_reports: 60_000,
   /** The proposal of a member in one of them. */

@@ -37,6 +37,7 @@ const blockNames = [
   'known_inputs',
   'language',
   'last_decision',
+  'left_changes',
   'limits',
   'materials',
   'members',

@@ -13,6 +13,8 @@
  *   JA8. A message with an unknown field is refused, with the nearest known one: a mistyped question_id answers nothing.
  *   JA9. A decision that lets the run act or spend is taken only from an approver, if approvers are named.
  *   JA10. A chat client's model answers questions about the work and decides nothing else.
+ *   JA11. A person who repeats a default, an assumption or an answer of a model confirms it. No model does, and no decision is
+ *         confirmed.
  */
 import type { CarriedInbox } from '../../contracts/planner-run.ts';
 import type { AcceptedAnswer, AnswerInput, Question } from '../../contracts/question.ts';
@@ -31,7 +33,7 @@ import {
   parseDefault,
 } from './check-answer.ts';
 import { isRecord } from '../json.ts';
-import { informsWork, exampleAnswer } from './answer-kinds.ts';
+import { informsWork, exampleAnswer, isPerson } from './answer-kinds.ts';
 
 export type AnswerVerdict =
   | {
@@ -41,7 +43,12 @@ export type AnswerVerdict =
       /** Null when the message names no sender. */
       readonly answered_by: string | null;
     }
-  | { readonly type: 'repeated'; readonly question_id: string }
+  | {
+      readonly type: 'repeated';
+      readonly question_id: string;
+      /** True when no person had given it until now. Absent otherwise. */
+      readonly confirms?: true;
+    }
   | {
       readonly type: 'refused';
       /** Null when the message names no question. */
@@ -172,7 +179,10 @@ function judgeAgain(
   accepted: AcceptedAnswer,
   payload: Readonly<Record<string, unknown>>,
 ): AnswerVerdict {
-  if (isSameAnswer(accepted, payload['answer'])) return { type: 'repeated', question_id: id };
+  if (isSameAnswer(accepted, payload['answer'])) {
+    const confirms = confirmsIt(accepted, payload) && { confirms: true as const };
+    return { type: 'repeated', question_id: id, ...confirms };
+  }
   const how = describeAccepted(accepted);
   const change =
     accepted.is_decision === true
@@ -184,6 +194,17 @@ function judgeAgain(
     reason: `${id} is answered already (${how}) and keeps its first answer${change}`,
     example: null,
   };
+}
+
+function confirmsIt(
+  { answered_by, is_decision }: AcceptedAnswer,
+  payload: Readonly<Record<string, unknown>>,
+): boolean {
+  const isDefault = (payload['as_default'] ?? false) !== false;
+  const signed = readAnsweredBy(payload['answered_by']);
+  const isOfPerson = !isDefault && (signed === null || isPerson(signed));
+  const mayConfirm = answered_by !== answererNames.engine && !isPerson(answered_by);
+  return isOfPerson && mayConfirm && is_decision !== true;
 }
 
 function describeAccepted({ answered_by, shown }: AcceptedAnswer): string {

@@ -25,6 +25,7 @@ import type {
 } from '../../contracts/verification.ts';
 import { engineLimits } from '../limits.ts';
 import { addUsage, noUsage } from '../usage/add-usage.ts';
+import { readEnd } from '../executor.ts';
 import { definedOnly } from '../json.ts';
 import { newestPhases } from '../triad/end-phase.ts';
 import { cutText } from '../text/cut-text.ts';
@@ -199,7 +200,9 @@ export function feedbackOf(state: VerificationState): VerificationFeedback | und
   const results_ref = results_refs.at(-1);
   const hasFailed = output_ref !== null || state.gave_up === true;
   if (results_ref === undefined || !hasFailed) return undefined;
-  return { results_ref, output_ref, instructions_ref, guidance_refs };
+  const feedback = { results_ref, output_ref, instructions_ref, guidance_refs };
+  const executor_end = state.executor === undefined ? null : readEnd(state.executor);
+  return executor_end === null ? feedback : { ...feedback, executor_end };
 }
 
 /** Returns what the question to the user is made of. */

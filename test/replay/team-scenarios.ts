@@ -21,6 +21,7 @@ import { eventually } from '../support/eventually.ts';
 import {
   blocked,
   completed,
+  held,
   ownWorkflows,
   plan,
   plans,
@@ -28,6 +29,7 @@ import {
   work,
 } from '../support/scripted-work.ts';
 import type { Stage } from '../support/stage.ts';
+import { untilTold } from '../support/until-idle.ts';
 import { answerFirst, goal } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -213,6 +215,27 @@ export const teamScenarios: readonly Scenario[] = [
       );
       const run = await stage.start('team', input, runId);
       await answerFirst(stage, run);
+      await run.result();
+    },
+  },
+  {
+    // A member keeps notes, and the user confirms the default that was taken for its question.
+    name: 'confirmed',
+    keep: { '': { last: 'team-confirmed' } },
+    async play(stage, runId) {
+      const region = question('Which region?', { priority: 'high', default_answer: 'EU' });
+      const ends = held({ json: completed(taskCriterion) });
+      stage.rehearsal.script([
+        ...leads([[gives('researcher')], ends.reply]),
+        does({ agent: 'researcher', nth: 1 }, { json: blocked([region], taskCriterion) }),
+        does({ agent: 'researcher' }, { json: completed(taskCriterion) }),
+      ]);
+      const input = teamInput(['researcher'], { notes: true, use_defaults: true });
+      const run = await stage.start('team', input, runId);
+      await stage.rehearsal.waitForCalls(4);
+      await run.signal('answer', { question_id: 'q1', answer: 'EU' });
+      await untilTold(stage, runId);
+      ends.release();
       await run.result();
     },
   },

@@ -153,10 +153,10 @@ export class SessionKeeper {
     this.#put(moveSession(this.#state, event));
   }
 
-  /** Reports the session to the record, unless it is as it was. The record has delegations, not the tasks of a team. */
+  /** Reports the session to the record, unless it is as it was. */
   async report(): Promise<void> {
     const state = this.#state;
-    if (state === this.#reported || this.#place.chain !== undefined) return;
+    if (state === this.#reported || !isRecorded(this.#place)) return;
     this.#reported = state;
     const { delegation_id, agent_id } = this.#place.delegation;
     const outline = this.#outline(await this.#store());
@@ -203,13 +203,18 @@ export class SessionKeeper {
   }
 }
 
+/** Until 2026-11-27 the record had the sessions of delegations, and none of the tasks of a team. */
+function isRecorded({ chain }: Place): boolean {
+  return chain === undefined || patched('task-sessions');
+}
+
 /** Reports that a verifier passed the work of a session: what depends on it begins long before its wave has ended. */
 export async function reportVerified(
   { delegation, chain }: Place,
   notes: NotesOutline | undefined,
   superior: Superior,
 ): Promise<void> {
-  // The record has delegations, not the tasks of a team.
+  // A task of a team is judged with its delegation.
   if (notes === undefined || chain !== undefined || !patched('verified-session')) return;
   const { delegation_id, agent_id } = delegation;
   const at = nowSeconds();

@@ -1,20 +1,7 @@
-import { patched, setDefaultSignalHandler, setHandler, workflowInfo } from '@temporalio/workflow';
+import { setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
 import type { SignalDefinition } from '@temporalio/workflow';
-import type { AmendedAnswer, AmendMessage } from '../../contracts/messages.ts';
-import { workflowTypes } from '../../contracts/names.ts';
-import { waiveCriteria, reopenChanged } from '../../core/criteria/criteria.ts';
 import { defaultLimits, engineLimits } from '../../core/limits.ts';
-import { describeUserFact } from '../../core/pool/settle-facts.ts';
-import {
-  amendRefusal,
-  amendTooLate,
-  amendsTooMany,
-  checkAmend,
-  checkControl,
-  checkResume,
-  findAnswersFault,
-  unknownCriteria,
-} from '../../core/run/check-control.ts';
+import { checkControl, checkResume } from '../../core/run/check-control.ts';
 import { checkEscalation } from '../../core/run/read-escalations.ts';
 import {
   amendSignal,
@@ -33,10 +20,8 @@ import { askingRules, describeBudget } from './root-state.ts';
 import { engineSignals } from './run-token.ts';
 import { floodSignal, sentSignalName, splitFlood } from './signal-intake.ts';
 import { badEscalation } from './superior.ts';
-import { newsOfAnswer } from '../../core/run/news.ts';
-import { judgeAnswers } from './activities.ts';
-import { nowSeconds } from './clock.ts';
-import { untilDone } from './failures.ts';
+import { amendHandler, confirmHandler } from './take-amend.ts';
+import type { MessageHandler } from './take-amend.ts';
 import { listWaiting } from '../../core/questions/check-asked-questions.ts';
 import { listApprovers } from '../../core/questions/judge-answer.ts';
 
@@ -44,8 +29,7 @@ import { listApprovers } from '../../core/questions/judge-answer.ts';
 interface PersonSignal {
   readonly signal: SignalDefinition<[unknown]>;
   readonly description: string;
-  /** Returns a promise only if it has to ask an activity. */
-  readonly handle: (payload: unknown) => void | Promise<void>;
+  readonly handle: MessageHandler;
 }
 
 /**
@@ -53,11 +37,15 @@ interface PersonSignal {
  * one is recorded as rejected, with what was expected.
  */
 export function registerRootHandlers(host: RootHost): void {
+  const confirm = confirmHandler(host);
   registerSignals(host, [
     {
       signal: answerSignal,
       description: 'Answers a question: {"question_id":"q1","answer":"…"}',
-      handle: (payload) => host.inbox.answer(payload),
+      handle(payload) {
+        host.inbox.answer(payload);
+        return confirm(payload);
+      },
     },
     ...controlSignals(host),
     {
@@ -66,11 +54,19 @@ export function registerRootHandlers(host: RootHost): void {
       handle: amendHandler(host),
     },
   ]);
-  setHandler(submitAnswerUpdate, (payload) => host.inbox.submit(payload), {
-    validator: (payload) => host.inbox.validate(payload),
-    description:
-      'Answers a question and says why when it is refused: {"question_id":"q1","answer":"…"}',
-  });
+  setHandler(
+    submitAnswerUpdate,
+    (payload) => {
+      const receipt = host.inbox.submit(payload);
+      const confirmed = confirm(payload);
+      return confirmed === undefined ? receipt : confirmed.then(() => receipt);
+    },
+    {
+      validator: (payload) => host.inbox.validate(payload),
+      description:
+        'Answers a question and says why when it is refused: {"question_id":"q1","answer":"…"}',
+    },
+  );
   registerQueries(host);
 }
 
@@ -190,103 +186,4 @@ function controlSignals(host: RootHost): PersonSignal[] {
       }),
     },
   ];
-}
-
-function amendHandler(host: RootHost): PersonSignal['handle'] {
-  let judged = 0;
-  return (payload) => {
-    const checked = checkAmend(payload);
-    if (!checked.ok) return host.refuse(`${amendRefusal}${checked.reason}`);
-    const { amend } = checked;
-    if (amend.answers === undefined) return takeAmend(host, amend, []);
-    const fault = findAnswersFault(amend.answers);
-    // Before 2026-11-26, a value that can't be written parked the run for ever.
-    if (fault !== null && patched('answer-faults')) return host.refuse(`${amendRefusal}${fault}`);
-    judged += 1;
-    if (judged > engineLimits.amendsJudgedMax) return host.refuse(amendsTooMany);
-    return takeJudged(host, amend, amend.answers);
-  };
-}
-
-async function takeJudged(
-  host: RootHost,
-  amend: AmendMessage,
-  changed: NonNullable<AmendMessage['answers']>,
-): Promise<void> {
-  const answers = await judgeAmended(host, changed);
-  if (answers !== null) takeAmend(host, amend, answers);
-}
-
-/** Takes an instruction: into the state, the record, and every running conversation. */
-export function takeAmend(
-  host: RootHost,
-  { instruction, waive_criteria: waived = [], facts }: AmendMessage,
-  answers: readonly AmendedAnswer[],
-): void {
-  if (host.state.closing && patched('told-at-end')) {
-    const isRun = workflowInfo().workflowType === workflowTypes.plannerRun;
-    return host.refuse(amendTooLate(host.runId, isRun ? host.state.wave : null));
-  }
-  if (host.state.amendments.length >= engineLimits.amendmentsMax) {
-    return host.refuse(
-      `${amendRefusal}a run takes ${engineLimits.amendmentsMax} instructions at most.`,
-    );
-  }
-  const fault = unknownCriteria(waived, host.state.criteria);
-  // The criteria are unknown until the input was read: `takeUpOpened` checks the ids then.
-  if (fault !== null && host.state.opened !== null) return host.refuse(fault);
-  takeAmended(host, answers);
-  host.state.amendments = [...host.state.amendments, instruction];
-  host.record.add({ type: 'instruction', instruction, ...(facts !== undefined && { facts }) });
-  const stated = (facts ?? [])
-    .map(describeUserFact)
-    .filter((sentence) => !instruction.includes(sentence));
-  const said = [instruction, ...stated].join('\n');
-  host.tell(
-    { type: 'instruction', instruction: said, criteria_waived: waived },
-    { isPending: true },
-  );
-  if (waived.length > 0) {
-    host.state.waived = [...host.state.waived, ...waived];
-    host.state.criteria = waiveCriteria(host.state.criteria, waived);
-    host.record.add({ type: 'criteria_waived', criterion_ids: waived });
-  }
-  host.refresh();
-}
-
-/**
- * Checks new answers against the questions in the record.
- *
- * @returns null when one does not fit: then the whole message is refused, with the reasons.
- */
-async function judgeAmended(
-  host: RootHost,
-  answers: NonNullable<AmendMessage['answers']>,
-): Promise<readonly AmendedAnswer[] | null> {
-  const judged = await untilDone(
-    async () => {
-      const record_ref = await host.settleRecord();
-      const input = { record_ref, answers };
-      return judgeAnswers.executeWithOptions({ summary: 'judge changed answers' }, [input]);
-    },
-    (reason) => host.park(reason),
-  );
-  if (judged.type === 'taken') return judged.answers;
-  for (const reason of judged.reasons) host.refuse(`${amendRefusal}${reason}`);
-  return null;
-}
-
-/** Applies changed answers. Their askers keep the first answer: the record finds the work that was built on it. */
-function takeAmended(host: RootHost, answers: readonly AmendedAnswer[]): void {
-  for (const amended of answers) {
-    const amended_at = nowSeconds();
-    const { question_id, answer, answer_ref } = amended;
-    const before = host.inbox.recentAnswers().find((one) => one.question_id === question_id);
-    host.inbox.amend(amended, amended_at);
-    host.record.add({ type: 'answer_amended', amended, amended_at });
-    const { text = '', delegation_id = null } = before ?? {};
-    const changed = { question_id, text, answer, answered_by: 'user', delegation_id };
-    host.state.criteria = reopenChanged(host.state.criteria, [question_id]);
-    host.tell(newsOfAnswer(changed, answer_ref, true), { isPending: true });
-  }
 }

@@ -7,6 +7,7 @@ import {
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import { triadPhases, workflowTypes } from '../../contracts/names.ts';
 import type { DelegationState, TriadPhaseView } from '../../contracts/views.ts';
+import type { Ref } from '../../contracts/ref.ts';
 import { phaseWorkflowId } from '../../core/ids.ts';
 import { openSpec } from '../../core/spec/read-spec.ts';
 import { mayRetry } from '../../core/triad/end-phase.ts';
@@ -66,11 +67,16 @@ export async function runTriad(
   show(t, outcome.status, outcome.reason);
   context.onEnd?.({
     why: whyFailed(last),
-    partial_ref: reports.at(-1)?.partial_ref ?? null,
+    partial_ref: last?.status === 'done' ? null : lastPartial(reports),
     effects: t.carried.effects,
     escalations: t.shared.escalations(),
   });
   return outcome;
+}
+
+/** Returns what the newest phase that came to anything has left. */
+function lastPartial(reports: readonly KeptReport[]): Ref | null {
+  return reports.findLast((one) => one.partial_ref !== undefined)?.partial_ref ?? null;
 }
 
 function whyFailed(last: PhaseResult | null): FailureReason | null {

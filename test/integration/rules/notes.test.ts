@@ -7,14 +7,18 @@ import { openQuestion, submit } from '../../support/asking.ts';
 import { faultsOf } from '../../support/calls.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
+import { does, gives, leads, taskCriterion, teamInput } from '../../support/scripted-team.ts';
 import {
+  blocked,
   callsOf,
   completed,
   decision,
+  held,
   notYet,
   ownWorkflows,
   plan,
   plans,
+  question,
   unmet,
   work,
   works,
@@ -220,4 +224,29 @@ it('an agent pays for the notes of its current session only, however many its en
   expect(noted.requests.join('')).not.toContain('Long note');
   expect(noted.tokens).toBe(plain.tokens);
   expect(noted.tokens).toBeGreaterThan(0);
+});
+
+it("a team's member keeps notes as any agent does, and an answer confirms the default of its question", async () => {
+  const region = question('Which region?', { priority: 'high', default_answer: 'EU' });
+  const ends = held({ json: completed(taskCriterion) });
+  stage.rehearsal.script([
+    ...leads([[gives('researcher')], ends.reply]),
+    does({ agent: 'researcher', nth: 1 }, { json: blocked([region], taskCriterion) }),
+    does({ agent: 'researcher' }, { json: completed(taskCriterion) }),
+  ]);
+  const input = teamInput(['researcher'], { notes: true, use_defaults: true });
+  const run = await stage.start('team', input);
+  await stage.rehearsal.waitForCalls(4);
+  const assumed = await storedRecord(stage.home, run.workflowId);
+  expect(assumed.answered_questions).toMatchObject([{ answer: 'EU', answered_by: 'default' }]);
+  await submit(run, { question_id: 'q1', answer: 'EU' });
+  ends.release();
+  await stage.result(run);
+  const record = await storedRecord(stage.home, run.workflowId);
+  expect(record.answered_questions).toMatchObject([{ answer: 'EU', answered_by: 'user' }]);
+  expect(record.sessions).toMatchObject([
+    { delegation_id: 'task.d1', agent_id: 'researcher', count: 1, unresolved: 0 },
+  ]);
+  const folder = join(stage.home, run.workflowId, 'agents/researcher/completion_drive');
+  expect(readdirSync(folder)).toEqual([expect.stringMatching(/^session_.*_task_d1\.json$/)]);
 });

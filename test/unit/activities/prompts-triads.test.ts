@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { blockBytesMax } from '../../../activities/text/block-limits.ts';
+import type { Delegation } from '../../../contracts/delegation.ts';
 import type { Prompt } from '../../../contracts/model-turn.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { markedData } from '../../support/marked-data.ts';
 import { answers, claims, dialectic, specAfter } from '../core/triad-builders.ts';
-import type { Bench } from './bench.ts';
-import { createRun, factOf, jsonOf, render } from './prompt-bench.ts';
+import { delegationOf, outputOf, plan, recordOf, type Bench } from './bench.ts';
+import { createRun, factOf, jsonOf, planPrompt, render } from './prompt-bench.ts';
 import type { PhaseReport, TriadEnd } from '../../../contracts/triad-run.ts';
 
 type Outcomes = Extract<Prompt, { kind: 'decision' }>['outcomes'];
@@ -150,4 +151,82 @@ it('as many disputes as one decision resolves, with their words cut', async () =
     expect(proposal).toMatch(/\[Cut: \d+ of 10000 bytes are shown\.\]$/);
   }
   expect(Buffer.byteLength(JSON.stringify(reports))).toBeLessThan(blockBytesMax.minority_reports);
+});
+
+/**
+ * Renders the prompt of whoever does a task, in a run in which the triad that did `offer` left something disputed.
+ *
+ * @param failed detailed_md of an output of that triad that failed its verification.
+ */
+async function doAgain(over: Partial<Delegation>, failed?: string): Promise<string> {
+  const { bench } = await createRun();
+  const put = (value: unknown): Promise<string> => bench.store.put(JSON.stringify(value));
+  const end = await disputedEnd(bench, ['prices']);
+  const work = {
+    type: 'dialectic',
+    phases: [{ phase: 'execute', report_ref: end.dissent_ref }],
+    dissent: [{ section_id: 'prices', claim_id: 'prices.anna' }],
+    failure: null,
+  };
+  const before = { delegation_id: 'offer', status: 'completed', executor: { kind: 'triad', work } };
+  const waves = [{ wave: 1, decision_ref: null, outcomes: [before] }];
+  const results = { task_id: 'x', timestamp: 1, result: 'fail', missing_evidence: ['Prices.'] };
+  const feedback = failed !== undefined && {
+    feedback: {
+      results_ref: await put(results),
+      output_ref: await put(outputOf({ detailed_md: failed })),
+      instructions_ref: null,
+      guidance_refs: [],
+      executor_end: { kind: 'triad' as const, ...end },
+    },
+  };
+  const prompt: Prompt = {
+    kind: 'delegation',
+    delegation_id: 'write-report',
+    record_ref: await put({ ...recordOf(bench.registry_ref), waves }),
+    plan_ref: await put({ ...plan, delegations: [delegationOf(over)] }),
+    upstream: [],
+    ...feedback,
+  };
+  return render(bench, [{ type: 'prompt', prompt }]);
+}
+
+it('whoever does a stale task once more has what the triad before could not settle', async () => {
+  const text = await doAgain({ redoes: 'offer' });
+  expect(jsonOf(text, 'minority_reports')).toMatchObject([
+    { delegation_id: 'offer', member: 'anna', positions: [{ reason: 'Nobody pays them.' }] },
+  ]);
+  const marked = markedData(text).map((one) => one.text);
+  expect(marked.filter((one) => one.includes('Nobody pays them.'))).toHaveLength(1);
+  expect(await doAgain({})).not.toContain('<minority_reports>');
+});
+
+it('whoever mends the output of a triad has it too, unless the output that failed shows it', async () => {
+  const text = await doAgain({}, 'Mended once.');
+  expect(jsonOf(text, 'minority_reports')).toMatchObject([{ claim_id: 'prices.anna' }]);
+  const shown = await doAgain({}, 'The offer.\n\n## Minority report\n\nAnna and Ben.');
+  expect(shown).not.toContain('<minority_reports>');
+});
+
+/** Renders the next plan's prompt after a wave whose decision dropped the changes of these delegations. */
+async function planAfter(dropped: readonly string[]): Promise<string> {
+  const merge_conflicts = [{ delegation_id: 'till', with: ['shop'], files: ['a.js'] }];
+  const found = dropped.length === 0 ? {} : { merge_conflicts, dropped };
+  const rest = { planned_at: 1, done_at: 2, shown: null, usage: noUsage };
+  const ended = { plan_ref: null, decision_ref: null, outcomes: [] };
+  const waves = [{ wave: 1, status: 'decided' as const, ...ended, ...rest, ...found }];
+  const { bench } = await createRun({ waves });
+  return render(bench, planPrompt(bench));
+}
+
+it('the next plan is told which changes a merge left out', async () => {
+  expect(jsonOf(await planAfter(['till']), 'left_changes')).toMatchObject([
+    {
+      delegation_id: 'till',
+      wave: 1,
+      files: ['a.js'],
+      reason: expect.stringContaining('"shop" changed the same lines'),
+    },
+  ]);
+  expect(await planAfter([])).not.toContain('<left_changes>');
 });

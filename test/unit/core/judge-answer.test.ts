@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { answererNames, chatAnswerer } from '../../../contracts/names.ts';
 import type { Question } from '../../../contracts/question.ts';
 import { acceptAnswer, judgeAnswer } from '../../../core/questions/judge-answer.ts';
 import { checkAmend } from '../../../core/run/check-control.ts';
@@ -160,6 +161,25 @@ describe('judgeAnswer', () => {
       }),
       { ...property, numRuns: 2_000 },
     );
+  });
+
+  it('JA11: a person who repeats what no person had said confirms it', () => {
+    const same = { question_id: 'q2', answer: 1 };
+    const confirms = (answered_by: string, payload: object, asked = region): unknown => {
+      const answered = { q2: acceptAnswer(asked, 'eu-west', { answered_by, now: 2_000 }) };
+      const verdict = judgeAnswer({ open: [], answered }, { ...same, ...payload });
+      return verdict.type === 'repeated' && verdict.confirms;
+    };
+    const unsaid = Object.values(answererNames).filter((name) => name !== answererNames.engine);
+    for (const name of [...unsaid, chatAnswerer]) {
+      expect(confirms(name, {})).toBe(true);
+      expect(confirms(name, { answered_by: 'Ada' })).toBe(true);
+      expect(confirms(name, { as_default: true })).toBeUndefined();
+      expect(confirms(name, { answered_by: chatAnswerer })).toBeUndefined();
+      expect(confirms(name, {}, { ...region, kind: 'approval' })).toBeUndefined();
+    }
+    expect(confirms('Ada', {})).toBeUndefined();
+    expect(confirms(answererNames.engine, {})).toBeUndefined();
   });
 
   it('JA5: an example that stands beside a refusal would be taken', () => {

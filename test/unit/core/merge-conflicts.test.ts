@@ -2,6 +2,7 @@ import {
   checkReopened,
   describeChanges,
   describeTaskConflicts,
+  listLeftChanges,
   conflictOfMerge,
   listDropped,
   listChanges,
@@ -60,6 +61,24 @@ it('MG4: each new task that is a side of a conflict in its team hears of it, by 
   );
   expect([...describeTaskConflicts(conflicts, all, all).keys()]).toEqual(['pair.d3', 'pair.d1']);
   expect(describeTaskConflicts(conflicts, [], all).size).toBe(0);
+});
+
+it('MG5: whose changes are left out is told with files, reason and cure, as it was found last', () => {
+  const found = { wave: 2, merge_conflicts: [merge] };
+  const [left, ...more] = listLeftChanges([
+    { wave: 1, merge_conflicts: [merge] },
+    { ...found, dropped: ['three'] },
+    { wave: 3 },
+  ]);
+  expect(more).toEqual([]);
+  expect(left).toMatchObject({ delegation_id: 'three', wave: 2, files: ['a.js'] });
+  expect(left?.reason).toMatch(/"one", "two" changed the same lines, and a decision let those/);
+  expect(left?.cure).toMatch(/^Try: /);
+  const others = listLeftChanges([{ ...found, dropped: ['one', 'two'] }]);
+  expect(others.map((one) => one.delegation_id)).toEqual(['one', 'two']);
+  expect(others[0]?.reason).toContain('"three" changed');
+  expect(listLeftChanges([found])[0]?.reason).toContain('no decision says which changes stand');
+  expect(listLeftChanges([{ wave: 1 }])).toEqual([]);
 });
 
 const wave = (...ended: readonly (readonly [string, 'completed' | 'failed'])[]): EndedWork => ({

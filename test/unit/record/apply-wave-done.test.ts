@@ -21,6 +21,16 @@ it('wave_done: a wave that never got a plan is kept all the same', async () => {
   expect(next.waves).toMatchObject([{ status: 'abandoned', planned_at: null, done_at: now }]);
 });
 
+it('wave_done: which changes contradicted each other stays in the record', async () => {
+  const merge_conflicts = [{ delegation_id: 'b', with: ['a'], files: ['a.js'] }];
+  const next = await apply({
+    type: 'wave_done',
+    wave: wave(1, { merge_conflicts }),
+    criteria: [],
+  });
+  expect(next.waves).toMatchObject([{ merge_conflicts }]);
+});
+
 describe('wave_done, notes of criteria', () => {
   const a = delegation('a', {
     acceptance_criteria: [

@@ -40,7 +40,16 @@ it.each(['stopped', 'failed'] as const)(
   },
 );
 
-it('a phase that ended well hands over no unfinished text', async () => {
+it('a phase that ended well hands over its summary and sections, for a triad that is stopped before the next', async () => {
+  const summary_ref = await harness.put(summary);
+  const report = await reportOf(harness, 'negotiate', {}, { summary_ref });
+  const { partial_ref } = await record(report);
+  const text = await harness.deps.store.getText(partial_ref ?? '');
+  expect(text).toContain('- `risks`: Carl writes it, for he knows it.');
+  expect(text).toContain('## risks (agreed)\n\n# Risks\n\nFire and water.');
+});
+
+it('an output hands over no unfinished text', async () => {
   expect(await record(await reportOf(harness, 'execute'))).not.toHaveProperty('partial_ref');
 });
 

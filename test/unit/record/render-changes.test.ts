@@ -1,4 +1,4 @@
-import { renderChanges } from '../../../activities/projection/render-result.ts';
+import { renderChanges, renderLeftChanges } from '../../../activities/projection/render-result.ts';
 import type { RecordedDesign } from '../../../contracts/design-run.ts';
 import type { SettledChanges } from '../../../contracts/effect.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
@@ -32,4 +32,15 @@ it('says of the numbers of a task of a plan that they include its results for ot
   const text = renderChanges({ run_id: 'shop', settled_changes, design });
   expect(text).toContain('- till_1727539200: 2 files (+8 −1 lines)\n\nThe numbers of a delegation');
   expect(renderChanges({ run_id: 'shop', settled_changes })).not.toContain('The numbers of');
+});
+
+it('names the changes that a merge left out, with wave, files, reason, cure and place', () => {
+  const found = { delegation_id: 'till', with: ['shop'], files: ['a.js', 'b.js'] };
+  const wave = { wave: 2, status: 'decided', merge_conflicts: [found], dropped: ['till'] } as const;
+  const rest = { plan_ref: null, outcomes: [], decision_ref: null, usage: noUsage };
+  const stored = { ...wave, ...rest, planned_at: null, done_at: 1, shown: null };
+  expect(renderLeftChanges({ waves: [stored] })).toMatch(
+    /^## Changes that were left out\n\n- `till` of wave 2, in "a.js", "b.js": "shop" changed .* Try: .* `worktrees\/till`$/,
+  );
+  expect(renderLeftChanges({ waves: [] })).toBeNull();
 });
