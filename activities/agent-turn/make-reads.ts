@@ -213,10 +213,9 @@ async function answerRead(
   if (tool.effect !== 'read' || input.reading === undefined) {
     throw new Error(`${name} is not a tool that only reads.`);
   }
-  const timeoutMs = Math.min(
-    tool.timeoutMsOf?.(prepared.input) ?? deps.toolTimeoutMs ?? toolTimeoutMsDefault,
-    Math.max(1, until - performance.now()),
-  );
+  const ownMs = tool.timeoutMsOf?.(prepared.input) ?? deps.toolTimeoutMs ?? toolTimeoutMsDefault;
+  const leftMs = Math.max(1, until - performance.now());
+  const overdue = leftMs < ownMs ? { timeoutMs: leftMs, text: describeOverdue(leftMs) } : null;
   const { record_ref, upstream } = input.reading;
   const { store } = deps;
   const { run_id, delegation_id = '' } = input;
@@ -224,7 +223,19 @@ async function answerRead(
   const signal = context.cancellationSignal;
   const listAddresses = () => findAddresses(deps, head);
   const caller = { run_id, delegation_id, builds_on, record_ref, upstream, listAddresses };
-  return callTool(tool, prepared.input, { store, signal, ...caller, ...loading }, timeoutMs);
+  return callTool(
+    tool,
+    prepared.input,
+    { store, signal, ...caller, ...loading },
+    overdue?.timeoutMs ?? ownMs,
+    overdue?.text,
+  );
+}
+
+/** Says why a call had less time than its tool may take. */
+function describeOverdue(leftMs: number): string {
+  const limit = `the calls of one reply that only read have ${totalMsMax / 1_000} s together, which no setting changes`;
+  return `it was given up after ${Math.round(leftMs / 1_000)} s: ${limit}. Try: make fewer such calls in one reply, or go on without it and say so.`;
 }
 
 /**
