@@ -214,8 +214,7 @@ async function answerRead(
     throw new Error(`${name} is not a tool that only reads.`);
   }
   const ownMs = tool.timeoutMsOf?.(prepared.input) ?? deps.toolTimeoutMs ?? toolTimeoutMsDefault;
-  const leftMs = Math.max(1, until - performance.now());
-  const overdue = leftMs < ownMs ? { timeoutMs: leftMs, text: describeOverdue(leftMs) } : null;
+  const { timeoutMs, overdue } = limitCall(ownMs, until);
   const { record_ref, upstream } = input.reading;
   const { store } = deps;
   const { run_id, delegation_id = '' } = input;
@@ -223,19 +222,24 @@ async function answerRead(
   const signal = context.cancellationSignal;
   const listAddresses = () => findAddresses(deps, head);
   const caller = { run_id, delegation_id, builds_on, record_ref, upstream, listAddresses };
-  return callTool(
-    tool,
-    prepared.input,
-    { store, signal, ...caller, ...loading },
-    overdue?.timeoutMs ?? ownMs,
-    overdue?.text,
-  );
+  const toolContext = { store, signal, ...caller, ...loading };
+  return callTool(tool, prepared.input, toolContext, timeoutMs, overdue);
 }
 
-/** Says why a call had less time than its tool may take. */
-function describeOverdue(leftMs: number): string {
+/**
+ * Limits a call to what is left of its reply's time.
+ *
+ * @param ownMs Milliseconds that its tool may take.
+ * @param until Defined in Reading.
+ * @returns also why it had less than its tool may take.
+ */
+function limitCall(ownMs: number, until: number): { timeoutMs: number; overdue?: string } {
+  const timeoutMs = Math.max(1, until - performance.now());
+  if (timeoutMs >= ownMs) return { timeoutMs: ownMs };
   const limit = `the calls of one reply that only read have ${totalMsMax / 1_000} s together, which no setting changes`;
-  return `it was given up after ${Math.round(leftMs / 1_000)} s: ${limit}. Try: make fewer such calls in one reply, or go on without it and say so.`;
+  const cure = 'Try: make fewer such calls in one reply, or go on without it and say so.';
+  const overdue = `it was given up after ${Math.round(timeoutMs / 1_000)} s: ${limit}. ${cure}`;
+  return { timeoutMs, overdue };
 }
 
 /**

@@ -10,7 +10,7 @@ vi.mock(import('@temporalio/workflow'), async (original) => ({
   patched: () => true,
 }));
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion, typescript/no-unnecessary-type-parameters
 const pretend = <T>(part: object): T => part as T;
 
 const instruction = (news_id: number, text: string): NewsItem => ({

@@ -34,7 +34,7 @@ beforeEach(() => void sent.splice(0));
 /** Lets all that is ready go on. */
 const settle = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 0));
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion, typescript/no-unnecessary-type-parameters
 const pretend = <T>(part: object): T => part as T;
 
 const question = (escalation_id: string) =>
@@ -63,15 +63,15 @@ it('questions of a child that is lost are withdrawn by the ids that they have ab
   const shared = shareSuperior(above.superior, order, 0);
   const waiting: string[] = [];
   void shared.forMember(() => {}).ask(question('other#1'));
-  let route: (one: Escalation) => void = () => {};
+  const routes: ((one: Escalation) => void)[] = [];
   const relay = relayEscalations({
     control: pretend({ subscribe: () => {} }),
     budget: pretend({}),
-    escalations: { register: (_id, take) => void (route = take) },
+    escalations: { register: (_id, take) => void routes.push(take) },
     superior: shared.forMember((text) => waiting.push(text)),
   });
   relay.expect('run/wave-001/d1/deliberate');
-  route(question('d1.verify-1#1'));
+  routes[0]?.(question('d1.verify-1#1'));
   expect(above.asks).toEqual(['d1.verify-1#1', 'd1.verify-1#2']);
   relay.lost('run/wave-001/d1/deliberate');
   relay.lost('run/wave-001/d1/deliberate');

@@ -43,7 +43,6 @@ interface InitialControl {
 export function createControl(initial: InitialControl, onChange: () => void = () => {}): Control {
   let { paused, parked } = initial;
   let until: number | null = null;
-  let wokenAt: number | null = null;
   let again = initial.again === true;
   /** Kinds of reasons of the park that stands. */
   const standing = new Set<string>(parked === null ? [] : [parkKind(parked)]);
@@ -63,7 +62,6 @@ export function createControl(initial: InitialControl, onChange: () => void = ()
   const endPark = (at: number | null): void => {
     parked = null;
     until = null;
-    wokenAt = at;
     if (at === null) woken.clear();
     else for (const kind of standing) woken.set(kind, at);
     standing.clear();
@@ -85,6 +83,7 @@ export function createControl(initial: InitialControl, onChange: () => void = ()
       stand(reason, () => {
         const kind = parkKind(reason);
         const isKnown = standing.has(kind) || isSamePark(woken.get(kind) ?? null, nowMs());
+        const wokenAt = woken.size === 0 ? null : Math.max(...woken.values());
         const goesOn = parked === null ? isSamePark(wokenAt, nowMs()) : again;
         if (parked === null) log.warn('parked: no call can succeed until somebody resumes');
         // A person must know of a park that does not end by itself.

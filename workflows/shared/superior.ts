@@ -1,4 +1,5 @@
 import { getExternalWorkflowHandle, patched, setHandler, workflowInfo } from '@temporalio/workflow';
+import type { ExternalWorkflowHandle } from '@temporalio/workflow';
 import type { RecordedEffect } from '../../contracts/effect.ts';
 import type {
   BudgetEscalation,
@@ -126,8 +127,7 @@ export function createParentSuperior(
   const news = new NewsFeed(known);
   const parent = getExternalWorkflowHandle(parentId);
   const mailbox = createMailbox<Delivery['answers']>();
-  /** Signals with questions that are under way. */
-  const sending = new Set<Promise<void>>();
+  const questions = createQuestions(parent);
   setHandler(
     deliverSignal,
     (payload) => {
@@ -151,13 +151,7 @@ export function createParentSuperior(
   return {
     news,
     async ask(escalation) {
-      const sent = parent.signal(escalateSignal, escalation);
-      sending.add(sent);
-      try {
-        await sent;
-      } finally {
-        sending.delete(sent);
-      }
+      await questions.send(escalation);
       return (await mailbox.take(escalation.escalation_id)) ?? [];
     },
     async park(reason, until) {
@@ -175,19 +169,7 @@ export function createParentSuperior(
       }
       await control.ready();
     },
-    withdraw(delegationId, escalationId) {
-      const withdrawn: Escalation = {
-        type: 'withdrawn',
-        from: workflowInfo().workflowId,
-        delegation_id: delegationId,
-        ...(escalationId !== undefined && { escalation_id: escalationId }),
-      };
-      return signalQuietly(async () => {
-        // Before 2026-11-27 it could overtake its question.
-        if (sending.size > 0 && patched('withdrawn-in-order')) await Promise.allSettled(sending);
-        await parent.signal(escalateSignal, withdrawn);
-      });
-    },
+    withdraw: (id, escalationId) => questions.withdraw(id, escalationId),
     report(effect) {
       const from = workflowInfo().workflowId;
       // The record contains delegations, not the tasks of a team.
@@ -203,6 +185,38 @@ export function createParentSuperior(
     know: () => {},
     // The parent has the inbox, and it did not get the message.
     refuse: () => {},
+  };
+}
+
+/** Sends questions to a parent, and takes them back: the server may deliver two signals that are under way in any order. */
+function createQuestions(
+  parent: ExternalWorkflowHandle,
+): Pick<Superior, 'withdraw'> & { send(escalation: QuestionsEscalation): Promise<void> } {
+  /** Signals with questions that are under way. */
+  const sending = new Set<Promise<void>>();
+  return {
+    async send(escalation) {
+      const sent = parent.signal(escalateSignal, escalation);
+      sending.add(sent);
+      try {
+        await sent;
+      } finally {
+        sending.delete(sent);
+      }
+    },
+    withdraw(delegationId, escalationId) {
+      const withdrawn: Escalation = {
+        type: 'withdrawn',
+        from: workflowInfo().workflowId,
+        delegation_id: delegationId,
+        ...(escalationId !== undefined && { escalation_id: escalationId }),
+      };
+      return signalQuietly(async () => {
+        // Before 2026-11-27 it could overtake its question.
+        if (sending.size > 0 && patched('signals-in-order')) await Promise.allSettled(sending);
+        await parent.signal(escalateSignal, withdrawn);
+      });
+    },
   };
 }
 

@@ -93,9 +93,11 @@ it('NT3: a run that parks soon after it went on by itself has not worked since',
   expect(isSamePark(null, 6 * minute)).toBe(false);
 });
 
+function reason(state: string, spent: string): string {
+  return `The day's budget of acme is ${state}: ${spent} of $5 are spent.`;
+}
+
 it('NT3: parks are of one kind whatever their amounts', () => {
-  const reason = (state: string, spent: string): string =>
-    `The day's budget of acme is ${state}: ${spent} of $5 are spent.`;
   expect(parkKind(reason('reserved', '$4.20'))).toBe(parkKind(reason('reserved', '$4')));
   expect(parkKind(reason('reserved', '$4.20'))).not.toBe(parkKind(reason('used up', '$4.20')));
   expect(parkKind('May cost up to $1.5, which is too much')).toBe(
