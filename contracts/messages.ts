@@ -93,6 +93,8 @@ export interface WithdrawnEscalation {
   readonly from: string;
   /** Null: all questions of that workflow. */
   readonly delegation_id: string | null;
+  /** Absent: all questions of the delegation. */
+  readonly escalation_id?: string;
 }
 
 /** The state of an effect: from a delegation to the workflow that has the record. */

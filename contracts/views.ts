@@ -127,11 +127,12 @@ export interface PoolView {
 }
 
 export interface BudgetView {
+  /** That of finished waves, and of the design or the judgement at work so far. */
   readonly usage: Usage;
   readonly limits: RunLimits;
   /** Null when nothing is limited. */
   readonly budget: RunBudget | null;
-  /** Text such as `1.2 of 5 US$`: use of finished waves against the run's limits. Empty without limits. */
+  /** Text such as `1.2 of 5 US$`: `usage` against the run's limits. Empty without limits. */
   readonly spent: string;
 }
 

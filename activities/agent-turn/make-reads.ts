@@ -213,10 +213,8 @@ async function answerRead(
   if (tool.effect !== 'read' || input.reading === undefined) {
     throw new Error(`${name} is not a tool that only reads.`);
   }
-  const timeoutMs = Math.min(
-    tool.timeoutMsOf?.(prepared.input) ?? deps.toolTimeoutMs ?? toolTimeoutMsDefault,
-    Math.max(1, until - performance.now()),
-  );
+  const ownMs = tool.timeoutMsOf?.(prepared.input) ?? deps.toolTimeoutMs ?? toolTimeoutMsDefault;
+  const { timeoutMs, overdue } = limitCall(ownMs, until);
   const { record_ref, upstream } = input.reading;
   const { store } = deps;
   const { run_id, delegation_id = '' } = input;
@@ -224,7 +222,24 @@ async function answerRead(
   const signal = context.cancellationSignal;
   const listAddresses = () => findAddresses(deps, head);
   const caller = { run_id, delegation_id, builds_on, record_ref, upstream, listAddresses };
-  return callTool(tool, prepared.input, { store, signal, ...caller, ...loading }, timeoutMs);
+  const toolContext = { store, signal, ...caller, ...loading };
+  return callTool(tool, prepared.input, toolContext, timeoutMs, overdue);
+}
+
+/**
+ * Limits a call to what is left of its reply's time.
+ *
+ * @param ownMs Milliseconds that its tool may take.
+ * @param until Defined in Reading.
+ * @returns also why it had less than its tool may take.
+ */
+function limitCall(ownMs: number, until: number): { timeoutMs: number; overdue?: string } {
+  const timeoutMs = Math.max(1, until - performance.now());
+  if (timeoutMs >= ownMs) return { timeoutMs: ownMs };
+  const limit = `the calls of one reply that only read have ${totalMsMax / 1_000} s together, which no setting changes`;
+  const cure = 'Try: make fewer such calls in one reply, or go on without it and say so.';
+  const overdue = `it was given up after ${Math.round(timeoutMs / 1_000)} s: ${limit}. ${cure}`;
+  return { timeoutMs, overdue };
 }
 
 /**

@@ -59,6 +59,7 @@ export function prepareCall(
  * Runs a tool that changes nothing. An error becomes an error result that says what to do instead, so the turn
  * continues.
  *
+ * @param overdue Defined in `runWithin`.
  * @throws StoreUnavailable, because a repeat of the activity may help where another try of the model can't.
  * @throws the reason with which `context.signal` was aborted.
  */
@@ -67,9 +68,10 @@ export async function callTool(
   input: unknown,
   context: ReadContext,
   timeoutMs: number,
+  overdue?: string,
 ): Promise<ToolAnswer> {
   try {
-    const text = await runWithin((inner) => tool.run(input, inner), context, timeoutMs);
+    const text = await runWithin((inner) => tool.run(input, inner), context, timeoutMs, overdue);
     return { text: capResult(text), is_error: false };
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error;
@@ -91,6 +93,7 @@ export class ToolTimeout extends Error {
 /**
  * Runs a tool's work for at most `timeoutMs`.
  *
+ * @param overdue Says what was exceeded and what to try. Default: this time.
  * @throws {ToolTimeout} when it took longer.
  * @throws the error of the work, or the reason with which `context.signal` was aborted.
  */
@@ -98,14 +101,11 @@ export async function runWithin<T, C extends ToolContext>(
   work: (context: C) => Promise<T>,
   context: C,
   timeoutMs: number,
+  overdue = `it took longer than ${timeoutMs / 1_000} s and was given up. Try: ask for less at once, or go on without it and say so.`,
 ): Promise<T> {
   const timeout = new AbortController();
   const signal = AbortSignal.any([context.signal, timeout.signal]);
-  const seconds = timeoutMs / 1_000;
-  const timer = setTimeout(() => {
-    const cure = 'Try: ask for less at once, or go on without it and say so.';
-    timeout.abort(new ToolTimeout(`it took longer than ${seconds} s and was given up. ${cure}`));
-  }, timeoutMs);
+  const timer = setTimeout(() => timeout.abort(new ToolTimeout(overdue)), timeoutMs);
   try {
     // A tool need not listen to the signal.
     return await untilAborted(work({ ...context, signal }), signal);

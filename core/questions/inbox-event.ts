@@ -18,6 +18,8 @@ export interface Withdrawal {
   readonly from: string;
   /** Null for everything that the workflow waited for. */
   readonly delegation_id: string | null;
+  /** Absent: all that the delegation waited for. */
+  readonly escalation_id?: string;
   /** True if the run does the same work once more. Default false. */
   readonly is_repeated?: boolean;
   /** Unix epoch seconds. */

@@ -134,9 +134,11 @@ interface Withdrawn {
 }
 
 export function withdrawQuestions(state: CarriedInbox, withdrawal: Withdrawal): Withdrawn {
-  const { from, delegation_id, is_repeated = false, now } = withdrawal;
+  const { from, delegation_id, escalation_id, is_repeated = false, now } = withdrawal;
   const isGone = (pending: PendingEscalation): boolean =>
-    pending.from === from && (delegation_id === null || pending.delegation_id === delegation_id);
+    pending.from === from &&
+    (delegation_id === null || pending.delegation_id === delegation_id) &&
+    (escalation_id === undefined || pending.escalation_id === escalation_id);
   const left = state.pending.filter((pending) => !isGone(pending));
   const awaited = awaitedBy(left);
   const dropped = awaitedBy(state.pending.filter(isGone));

@@ -13,7 +13,7 @@ import { engineLimits } from '../limits.ts';
 import { normaliseKey } from '../pool/admit-facts.ts';
 import { describeUserFact } from '../pool/settle-facts.ts';
 import { findAnswerFault, findTextFault } from '../questions/check-answer.ts';
-import { cleanLine } from '../text/cut-text.ts';
+import { cleanLine, cutText } from '../text/cut-text.ts';
 import { commandText } from '../text/format.ts';
 import { findUnknownKey, findUnreadable, listNames } from '../text/list-names.ts';
 import { idText } from './read-messages.ts';
@@ -36,6 +36,12 @@ export function amendTooLate(runId: string, wave: number | null): string {
   }
   const fork = commandText('fork', runId, '--wave', String(wave + 1));
   return `${amendRefusal}the run is writing its result. Try: ${fork}, with --amend`;
+}
+
+/** @param what An instruction or a changed answer that came during the last call of a part that was started alone. */
+export function amendUnread(what: string): string {
+  const shown = JSON.stringify(cutText(what, 200));
+  return `${amendRefusal}it came during the last call of the work, so no call has read ${shown}. Try: start a new one, with the instruction in its input`;
 }
 
 /** @returns null when there are all. */

@@ -5,7 +5,7 @@
  *   NT1. A question that opens while those of an earlier message all wait is no message of its own.
  *   NT2. A question that opens after a question of the earlier message was closed is a new message.
  *   NT3. A run that parks is one message until a person resumes it, or it works again: one that tries by itself and parks
- *        again was told, unless it then no longer goes on by itself.
+ *        again was told, unless it then no longer goes on by itself, or for another reason.
  *   NT4. One event has one id, whatever repeats it, and different events have different ids.
  *   NT5. No text of a message has line breaks or control characters, and each has a bound.
  *   NT6. The state names only questions that were open at one time, so the inbox bounds it.
@@ -67,6 +67,12 @@ const sameParkMs = 10 * 60 * 1_000;
  */
 export function isSamePark(wokenAt: number | null, now: number): boolean {
   return wokenAt !== null && now - wokenAt <= sameParkMs;
+}
+
+/** Returns the part of a reason that tells one kind of park from another: amounts differ from one try to the next. */
+export function parkKind(reason: string): string {
+  const [what = ''] = reason.split(':', 1);
+  return what.replace(/\d[\d.,]*/gu, '0');
 }
 
 function tell(state: NotifiedState, event: string, text: string): NotifyStep {

@@ -189,6 +189,7 @@ const escalation = variant<'type', Escalation>('type', {
     type: literal('withdrawn'),
     from: idText,
     delegation_id: nullable(idText),
+    escalation_id: optional(idText),
   }),
   budget: object<BudgetEscalation>({
     type: literal('budget'),

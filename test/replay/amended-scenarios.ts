@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { openStores } from '../../activities/adapters/open-stores.ts';
+import { changeShared } from '../../activities/load/change-shared.ts';
 import { createTenantBudgets } from '../../activities/load/tenant-budgets.ts';
 import { openQuestion } from '../support/asking.ts';
 import { eventually } from '../support/eventually.ts';
@@ -91,6 +92,44 @@ export const amendedScenarios: readonly Scenario[] = [
         signal: 'stop',
         signalArgs: [{ reason: 'another goal came up' }],
       });
+      await run.result();
+    },
+  },
+  {
+    // A delegation alone is told something during its last call.
+    name: 'unread-at-end',
+    keep: { '': { last: 'delegation-unread-at-end' } },
+    async play(stage, runId) {
+      const last = held({ pass: true });
+      stage.rehearsal.script([{ match: { schema: 'delegation' }, reply: last.reply }]);
+      const input = { agent_id: 'writer', task_description: 'List three ways.' };
+      const run = await stage.start('delegation', input, runId);
+      await stage.rehearsal.waitForCalls(1);
+      await run.signal('amend', { instruction: 'Name the region.' });
+      // The answer to a query follows the signal.
+      await stage.status(run);
+      last.release();
+      await run.result();
+    },
+  },
+  {
+    // A run whose call is more than a day's budget is refused at its next try because the budget is used up.
+    name: 'refused-otherwise',
+    isTold: true,
+    isPriced: true,
+    keep: { '': { last: 'plannerRun-refused-otherwise' } },
+    async play(stage, runId) {
+      const { shared } = openStores({ home: stage.home });
+      const budgets = createTenantBudgets(shared);
+      await budgets.set('acme', 1);
+      const run = await stage.start('plannerRun', { goal, tenant: 'acme' }, runId);
+      await untilParked(stage, run, 'in a whole day');
+      const usd = 1_000_000;
+      const spent = { spent_micro_usd: 100 * usd, limit_micro_usd: 100 * usd };
+      const today = { ...spent, day: Math.floor(Date.now() / 86_400_000), reserved: {} };
+      await changeShared(shared, 'budget/acme', () => ({ next: today, result: null }));
+      await untilParked(stage, run, 'is used up');
+      await run.signal('stop', {});
       await run.result();
     },
   },

@@ -124,6 +124,28 @@ export const teamScenarios: readonly Scenario[] = [
     },
   },
   {
+    // A phase of a triad that judges is terminated while it asks.
+    name: 'lost-asker',
+    keep: { '/wave-001': { last: 'plannerWave-lost-asker' } },
+    async play(stage, runId) {
+      const match = { within: 'verify-1', phase: 'execute', nth: 1 } as const;
+      stage.rehearsal.script([
+        plans(1, plan([work('advice', { criteria: ['goal-1'] })])),
+        takes(match, { json: blocked([question('Which office?')], 'judgement') }),
+      ]);
+      const input = { goal, criteria: ['One way is named.'], verify: ['goal-1'] };
+      const run = await stage.start('plannerRun', { ...input, verify_triad: 'dialectic' }, runId);
+      await openQuestion(stage, run);
+      const phase = `${runId}/wave-001/advice/verify-1/execute`;
+      await stage.client.workflow.getHandle(phase).terminate('by hand');
+      await openQuestion(stage, run, 'q2');
+      await run.signal('answer', { question_id: 'q2', answer: 'guide' });
+      await openQuestion(stage, run, 'q3');
+      await run.signal('answer', { question_id: 'q3', answer: 'Judge it again.' });
+      await run.result();
+    },
+  },
+  {
     // The members of a triad write a file each at the same time.
     name: 'in-turn',
     keep: { '/files/deliberate': { last: 'triadPhase-in-turn' } },

@@ -4,7 +4,13 @@ import { createControl } from '../../workflows/shared/control.ts';
 const activator = '__TEMPORAL_ACTIVATOR__';
 beforeEach(() => {
   const interceptors = { outbound: [] };
-  const workflow = { interceptors, info: {}, sinkCalls: [], getTimeOfDay: () => 0n };
+  const workflow = {
+    interceptors,
+    info: {},
+    sinkCalls: [],
+    getTimeOfDay: () => 0n,
+    patchInternal: () => true,
+  };
   Reflect.set(globalThis, activator, workflow);
 });
 afterEach(() => Reflect.deleteProperty(globalThis, activator));
@@ -21,11 +27,28 @@ function parkAgain() {
   return control;
 }
 
-it('NT3: a run that goes on by itself and is refused at once has parked again', () => {
+it('NT3: a run that goes on by itself and is refused at once has parked again, whatever the amounts', () => {
   const control = parkAgain();
-  control.park('the budget of acme is used up', soon + 60_000);
+  expect(control.hasParkedAgain()).toBe(true);
+  control.park('the budget of acme is reserved: $4.20 of $5', soon + 60_000);
   expect(control.hasParkedAgain()).toBe(true);
 });
+
+it.each([true, false])(
+  'NT3: a run that goes on by itself and is refused for another reason is told, also beside the first: %s',
+  (isBeside) => {
+    const control = parkAgain();
+    if (!isBeside) control.wake();
+    control.park('the budget of acme is used up', soon + 60_000);
+    expect(control.hasParkedAgain()).toBe(false);
+    control.wake();
+    // Now each is known.
+    for (const state of ['used up', 'reserved']) {
+      control.park(`the budget of acme is ${state}`, soon);
+      expect(control.hasParkedAgain()).toBe(true);
+    }
+  },
+);
 
 it('NT3: a run that parked again and then no longer goes on by itself needs a person', () => {
   const control = parkAgain();

@@ -6,6 +6,7 @@ import type {
   DelegationOutcome,
   LoneOutcome,
 } from '../../contracts/delegation-run.ts';
+import type { WaveResult } from '../../contracts/planner-wave.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { applyOutcomes, applyPlan } from '../../core/criteria/criteria.ts';
 import { reserveForWave } from '../../core/budget/resolve-budget.ts';
@@ -76,7 +77,7 @@ export async function runAlone(
   recorder.count(metrics.delegations, { agent: outcome.agent_id, status: outcome.status });
   const planned = applyPlan(host.state.criteria, plan.delegations);
   const criteria = isHandedOver(outcome) ? [] : applyOutcomes(planned, [outcome]);
-  const answer = await finishAlone(host, {
+  const wave: WaveResult = {
     wave: 1,
     status: outcome.status === 'stopped' ? 'stopped' : (endedBy(account) ?? 'decided'),
     plan_ref: plan.plan_ref,
@@ -88,7 +89,10 @@ export async function runAlone(
     usage: outcome.usage,
     news_considered: 0,
     budget: account?.carry() ?? null,
-  });
+  };
+  // The last calls of a triad are in the workflow of its phase.
+  const isTold = delegation.executor.kind !== 'triad' && outcome.status !== 'stopped';
+  const answer = await finishAlone(host, wave, isTold ? host.news.heard() : undefined);
   return { ...outcome, ...answer };
 }
 

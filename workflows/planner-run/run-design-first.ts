@@ -105,8 +105,9 @@ async function runDesignChild(
   const workflowId = designWorkflowId(host.runId);
   const design = state.design ?? openDesign();
   state.design = design;
+  const own = { from: workflowId, delegation_id: null };
   // After a reset, the questions of the old design come in again; their answers are not needed.
-  host.inbox.withdraw(workflowId, null);
+  host.inbox.withdraw(own);
   const beganAtMs = nowMs();
   const order: DesignOrder = {
     run_id: host.runId,
@@ -133,16 +134,16 @@ async function runDesignChild(
       host.inbox.endRepeatedWork();
       return result;
     }
-    host.inbox.withdraw(workflowId, null, true);
+    host.inbox.withdraw({ ...own, is_repeated: true });
     endAttempt(host, result);
     return null;
   } catch (error) {
     if (isCancellation(error)) {
       if (!mayGoOn(host)) throw error;
-      host.inbox.withdraw(workflowId, null, true);
+      host.inbox.withdraw({ ...own, is_repeated: true });
       return null;
     }
-    host.inbox.withdraw(workflowId, null);
+    host.inbox.withdraw(own);
     const passedMs = nowMs() - beganAtMs;
     const usage = await recallLostPart(host);
     const topUps = host.topUps.take(workflowId);

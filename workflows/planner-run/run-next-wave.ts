@@ -42,7 +42,11 @@ export async function runNextWave(
   const beganAtMs = nowMs();
   // After a reset, the questions of the old wave of this id come in again; their answers are not needed.
   const withdraw = (isRepeated = false): void =>
-    host.inbox.withdraw(waveWorkflowId(host.runId, order.wave), null, isRepeated);
+    host.inbox.withdraw({
+      from: waveWorkflowId(host.runId, order.wave),
+      delegation_id: null,
+      is_repeated: isRepeated,
+    });
   withdraw();
   host.refresh();
   try {

@@ -57,7 +57,15 @@ interface ServedWave {
 /** Receiver of the answers to one escalation. */
 type HandOver = (answers: readonly DeliveredAnswer[]) => void;
 
+/** Asker of an escalation: a part of a delegation, which may go on without it. */
+interface Asker {
+  readonly escalation_id: string;
+  isGone: boolean;
+}
+
 interface AskedOnce {
+  readonly asker: Asker;
+  /** The one that the inbox knows: that of the first attempt that asked. */
   readonly escalation_id: string;
   /** Questions of the escalation, as JSON. */
   readonly questions: string;
@@ -94,6 +102,7 @@ export class DelegationService {
   superiorOf(delegationId: string): Superior {
     return adaptSuperior(this.#wave.context.superior, {
       ask: (escalation) => this.#answersTo(delegationId, escalation),
+      withdraw: (_id, escalationId) => this.#withdraw(delegationId, escalationId),
     });
   }
 
@@ -102,6 +111,7 @@ export class DelegationService {
     passOn(escalation, this.#wave.context.superior, {
       budget: (request) => this.#grant(request),
       questions: (asked) => this.#takeQuestions(asked),
+      withdrawn: ({ delegation_id, escalation_id }) => this.#withdraw(delegation_id, escalation_id),
     });
   }
 
@@ -153,6 +163,20 @@ export class DelegationService {
     );
   }
 
+  /** Takes back the questions of a part of a delegation that is lost: those in the inbox, and those under review. */
+  async #withdraw(delegationId: string | null, escalationId: string | undefined): Promise<void> {
+    const { superior } = this.#wave.context;
+    const asked = delegationId === null ? undefined : this.#asked.get(delegationId);
+    const lost = asked?.find(({ asker }) => asker.escalation_id === escalationId);
+    if (delegationId === null || lost === undefined) return;
+    lost.asker.isGone = true;
+    // Another attempt that asks the same puts it anew.
+    asked?.splice(asked.indexOf(lost), 1);
+    // The rest of the delegation goes on.
+    this.#wave.on({ type: 'answered', delegation_id: delegationId });
+    await superior.withdraw(delegationId, lost.escalation_id);
+  }
+
   /** @param handOver Called once the delegation has a slot again; never if it has ended. */
   async #ask(
     delegationId: string,
@@ -163,6 +187,7 @@ export class DelegationService {
     if (escalation.spent !== undefined) context.account?.release(delegationId, escalation.spent);
     on({ type: 'asked', delegation_id: delegationId });
     const crashes = this.#crashes.get(delegationId);
+    const asker: Asker = { escalation_id: escalation.escalation_id, isGone: false };
     const put = (): AskedOnce['answers'] =>
       putQuestions({ ...escalation, from: waveId }, context, {
         order,
@@ -176,14 +201,14 @@ export class DelegationService {
           entries().flatMap(({ delegation_id: id, state }) =>
             id === delegationId || hasEnded(state) ? [] : [id],
           ),
-        isGone: () => outcomes.has(delegationId),
+        isGone: () => asker.isGone || outcomes.has(delegationId),
         refused: this.#refused,
         review: (work) => this.#reviews.review(delegationId, work),
         untilEnded: (ids) => this.#reviews.untilEnded(delegationId, ids),
       });
-    const answers = await this.#putOnce(delegationId, escalation, put);
+    const answers = await this.#putOnce(delegationId, escalation, asker, put);
     // Another attempt asks for itself.
-    if (answers === null || crashes !== this.#crashes.get(delegationId)) return;
+    if (answers === null || asker.isGone || crashes !== this.#crashes.get(delegationId)) return;
     const waiting = this.#answered.get(delegationId) ?? [];
     this.#answered.set(delegationId, [...waiting, () => handOver(answers)]);
     on({ type: 'answered', delegation_id: delegationId });
@@ -208,6 +233,7 @@ export class DelegationService {
   #putOnce(
     delegationId: string,
     escalation: QuestionsEscalation,
+    asker: Asker,
     put: () => AskedOnce['answers'],
   ): AskedOnce['answers'] {
     const { escalation_id } = escalation;
@@ -215,7 +241,9 @@ export class DelegationService {
     const left = this.#left.get(delegationId) ?? [];
     const known =
       left.find((one) => one.questions === questions) ?? findVerification(left, escalation);
-    const once = known ?? { escalation_id, questions, answers: put() };
+    const once: AskedOnce = known
+      ? { ...known, asker }
+      : { asker, escalation_id, questions, answers: put() };
     if (known !== undefined) left.splice(left.indexOf(known), 1);
     this.#asked.set(delegationId, [...(this.#asked.get(delegationId) ?? []), once]);
     return once.answers;

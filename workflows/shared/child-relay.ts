@@ -111,6 +111,8 @@ export interface ChildEscalations {
   /** Reports that the child is running. @param newsId The newest news item of its order. */
   began(childId: string, newsId: number): void;
   ended(childId: string): void;
+  /** Withdraws the questions of a child that ended without a result. */
+  lost(childId: string): void;
 }
 
 export function relayEscalations({
@@ -132,12 +134,14 @@ export function relayEscalations({
   ): Promise<void> => {
     if (isGone(life)) return;
     const given = spent === undefined ? undefined : budget.release(spent);
-    const { from, escalation_id } = escalation;
+    const { from, escalation_id, delegation_id } = escalation;
+    life.waits.set(escalation_id, delegation_id);
     const answers = await superior.ask({
       ...escalation,
       ...(given !== undefined && { spent: given }),
     });
     if (isGone(life)) return;
+    life.waits.delete(escalation_id);
     await signalChild(from, (child) => child.signal(deliverSignal, { escalation_id, answers }));
   };
 
@@ -150,7 +154,7 @@ export function relayEscalations({
 
   return {
     expect(id) {
-      const life = { isOver: false };
+      const life: Life = { isOver: false, waits: new Map() };
       lives.set(id, life);
       escalations.register(id, (one) =>
         passOn(one, superior, {
@@ -166,12 +170,22 @@ export function relayEscalations({
       const life = lives.get(id);
       if (life !== undefined) life.isOver = true;
     },
+    lost(id) {
+      const waits = [...(lives.get(id)?.waits ?? [])];
+      // Until 2026-11-27 they stayed open.
+      if (waits.length === 0 || !patched('lost-askers')) return;
+      for (const [escalationId, delegationId] of waits) {
+        inBackground(() => superior.withdraw(delegationId, escalationId));
+      }
+    },
   };
 }
 
 /** One start of a child. The child that is started after a lost one has its workflow id, and numbers its questions alike. */
 interface Life {
   isOver: boolean;
+  /** delegation_ids of the questions that it waits for, by their escalation_ids. */
+  readonly waits: Map<string, string | null>;
 }
 
 /** Returns true when answers would reach the next child of the id, or none. Until 2026-11-27 they were sent all the same. */

@@ -1,6 +1,6 @@
-import { condition, log, sleep } from '@temporalio/workflow';
+import { condition, log, patched, sleep } from '@temporalio/workflow';
 import type { CarriedRun } from '../../contracts/planner-run.ts';
-import { isSamePark } from '../../core/run/notify.ts';
+import { isSamePark, parkKind } from '../../core/run/notify.ts';
 import { inBackground } from './background.ts';
 import { nowMs } from './clock.ts';
 
@@ -10,7 +10,7 @@ export interface Control {
   parkedReason(): string | null;
   /** Unix epoch milliseconds at which the run goes on by itself; null when it does not, or is not parked. */
   parkedUntil(): number | null;
-  /** True when the run has gone on by itself and parked again at once: a person who was told of the first park knows it. */
+  /** True when the run has gone on by itself and parked again at once for the same reason: a person who was told of the first park knows it. */
   hasParkedAgain(): boolean;
   pause(reason: string): void;
   /** @param until As `parkedUntil`. Default null. Whoever gives one ends the park then. */
@@ -43,8 +43,11 @@ interface InitialControl {
 export function createControl(initial: InitialControl, onChange: () => void = () => {}): Control {
   let { paused, parked } = initial;
   let until: number | null = null;
-  let wokenAt: number | null = null;
   let again = initial.again === true;
+  /** Kinds of reasons of the park that stands. */
+  const standing = new Set<string>(parked === null ? [] : [parkKind(parked)]);
+  /** Unix epoch milliseconds at which the run went on by itself after a park, by the kind of its reason. */
+  const woken = new Map<string, number>();
   const listeners: ((change: ControlChange) => void)[] = [];
   const tell = (change: ControlChange): void => {
     for (const listener of listeners) listener(change);
@@ -56,10 +59,12 @@ export function createControl(initial: InitialControl, onChange: () => void = ()
     if (!stoodAlready) tell({ type: 'pause', reason });
     onChange();
   };
-  const endPark = (woken: number | null): void => {
+  const endPark = (at: number | null): void => {
     parked = null;
     until = null;
-    wokenAt = woken;
+    if (at === null) woken.clear();
+    else for (const kind of standing) woken.set(kind, at);
+    standing.clear();
   };
   const goOn = (): void => {
     if (mayStart()) tell({ type: 'resume' });
@@ -76,10 +81,16 @@ export function createControl(initial: InitialControl, onChange: () => void = ()
       }),
     park: (reason, asked = null) =>
       stand(reason, () => {
+        const kind = parkKind(reason);
+        const isKnown = standing.has(kind) || isSamePark(woken.get(kind) ?? null, nowMs());
+        const wokenAt = woken.size === 0 ? null : Math.max(...woken.values());
         const goesOn = parked === null ? isSamePark(wokenAt, nowMs()) : again;
         if (parked === null) log.warn('parked: no call can succeed until somebody resumes');
         // A person must know of a park that does not end by itself.
         again = asked !== null && goesOn;
+        // Until 2026-11-27 another reason was not told.
+        if (again && !isKnown && patched('parked-otherwise')) again = false;
+        standing.add(kind);
         parked = reason;
         until = asked;
       }),

@@ -276,6 +276,7 @@ async function call(
   conversation.append = [];
   // A reply from before these news heard none of them.
   if (result.recalled !== true) conversation.news_id = news.last();
+  if (result.recalled !== true && context.alone !== true) context.superior.news.hear(news.last());
   conversation.usage = addUsage(conversation.usage, result.usage);
   context.onReply?.(result.reply);
   return { type: 'replied', reply: result.reply };

@@ -78,8 +78,8 @@ export class InboxHost {
   }
 
   /** Closes the questions of an asker that is gone, or of a whole workflow. */
-  withdraw(from: string, delegation_id: string | null, is_repeated = false): void {
-    this.#step({ type: 'withdraw', from, delegation_id, is_repeated, now: nowSeconds() });
+  withdraw(gone: Omit<Extract<InboxEvent, { type: 'withdraw' }>, 'type' | 'now'>): void {
+    this.#step({ ...gone, type: 'withdraw', now: nowSeconds() });
   }
 
   /** Drops answers that the work done once more has not asked for again. */

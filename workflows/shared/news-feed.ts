@@ -6,6 +6,7 @@ import { addNews, lastNewsId } from '../../core/run/news.ts';
 export class NewsFeed {
   #news: readonly NewsItem[];
   readonly #listeners: (() => void)[] = [];
+  #heard = 0;
 
   /** @param news Decisions before this workflow began that are not in the record that it reads. */
   constructor(news: readonly NewsItem[] = []) {
@@ -33,6 +34,16 @@ export class NewsFeed {
     if (news === this.#news) return;
     this.#news = news;
     for (const listener of this.#listeners) listener();
+  }
+
+  /** Notes that a call in this workflow was told the items up to this id. */
+  hear(newsId: number): void {
+    this.#heard = Math.max(this.#heard, newsId);
+  }
+
+  /** Returns the id of the newest item that a call in this workflow was told; 0 for none. */
+  heard(): number {
+    return this.#heard;
   }
 
   /** Calls `listener` after each addition. */

@@ -16,7 +16,7 @@ import {
   submitAnswerUpdate,
 } from './messages.ts';
 import type { RootHost } from './root-host.ts';
-import { askingRules, describeBudget } from './root-state.ts';
+import { askingRules, describeBudget, usageSoFar } from './root-state.ts';
 import { engineSignals } from './run-token.ts';
 import { floodSignal, sentSignalName, splitFlood } from './signal-intake.ts';
 import { badEscalation } from './superior.ts';
@@ -136,13 +136,14 @@ function registerQueries(host: RootHost): void {
   setHandler(
     budgetQuery,
     () => ({
-      usage: host.state.usage,
+      usage: usageSoFar(host.state),
       limits: host.state.opened?.limits ?? defaultLimits,
       budget: host.state.budget?.limits ?? null,
       spent: describeBudget(host.state),
     }),
     {
-      description: 'What the run has used, up to the last finished wave, and its limits.',
+      description:
+        'What the run has used, up to the last finished wave and with the design or judgement at work, and its limits.',
     },
   );
 }

@@ -24,6 +24,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { DelegationStatusView, StatusView } from '../../contracts/views.ts';
 import { estimateFanOut } from '../../core/budget/estimate-fan-out.ts';
 import { applyPlan } from '../../core/criteria/criteria.ts';
+import { definedOnly } from '../../core/json.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { isFromUser, newsOfAnswer, type UnnumberedNews } from '../../core/run/news.ts';
 import { RunTopUps } from './account.ts';
@@ -135,8 +136,8 @@ export class RootHost implements Superior {
     await this.control.ready();
   }
 
-  async withdraw(delegationId: string | null): Promise<void> {
-    this.inbox.withdraw(this.runId, delegationId);
+  async withdraw(delegation_id: string | null, escalation_id?: string): Promise<void> {
+    this.inbox.withdraw({ from: this.runId, delegation_id, ...definedOnly({ escalation_id }) });
   }
 
   refuse(reason: string): void {
@@ -159,7 +160,7 @@ export class RootHost implements Superior {
       case 'parked':
         return this.#park(escalation.reason, escalation.until);
       case 'withdrawn':
-        return this.inbox.withdraw(escalation.from, escalation.delegation_id, this.isFull());
+        return this.inbox.withdraw({ ...escalation, is_repeated: this.isFull() });
       case 'effect':
         return this.record.add({ type: 'effect', effect: escalation.effect });
       case 'session':

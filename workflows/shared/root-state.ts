@@ -18,7 +18,7 @@ import { spendingOf } from '../../core/budget/spending.ts';
 import { applyPlan, waiveCriteria } from '../../core/criteria/criteria.ts';
 import { unknownCriteria } from '../../core/run/check-control.ts';
 import { formatUnreported } from '../../core/text/format.ts';
-import { noUsage } from '../../core/usage/add-usage.ts';
+import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { nowSeconds } from './clock.ts';
 import type { RecordStart } from './record-keeper.ts';
 import { describeAgainst } from '../../core/budget/account-terms.ts';
@@ -239,9 +239,16 @@ export function knownSpent({ usage, started_at }: RootState): KnownSpent {
   return { usage, since: Math.min(startedMs, started_at * 1_000) };
 }
 
-/** Describes the use of finished waves against the run's limits, for people. Empty when nothing is limited. */
-export function describeBudget({ budget, usage }: RootState): string {
+/** Returns the usage of finished waves, and that of the design or the judgement at work so far. */
+export function usageSoFar({ usage, design, judging }: RootState): Usage {
+  return addUsage(usage, design?.usage ?? noUsage, judging?.() ?? noUsage);
+}
+
+/** Describes the use of finished waves, of the design and of judgements against the run's limits, for people. Empty when nothing is limited. */
+export function describeBudget(state: RootState): string {
+  const { budget } = state;
   if (budget === null) return '';
+  const usage = usageSoFar(state);
   const { worked_ms, limits } = budget;
   const against = describeAgainst({ ...spendingOf(usage), worked_ms }, limits.run);
   const unreported = formatUnreported(usage);

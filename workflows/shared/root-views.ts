@@ -8,11 +8,10 @@ import { listGuarded } from '../../core/plan/rule-of-two.ts';
 import { describeWait } from '../../core/render/questions.ts';
 import { noticeLongHistory } from '../../core/text/format.ts';
 import { renderRunDetails } from '../../core/render/render-run-details.ts';
-import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { Control } from './control.ts';
 import type { InboxHost } from './inbox-host.ts';
 import { planQuery, statusQuery } from './messages.ts';
-import { describeBudget, type RootState } from './root-state.ts';
+import { describeBudget, usageSoFar, type RootState } from './root-state.ts';
 import { createMirror } from './visibility.ts';
 import { createRefresher } from './background.ts';
 import { Notices } from './notices.ts';
@@ -155,7 +154,7 @@ function viewStatus(shown: Shown): StatusView {
           )
         : [],
     open_questions: open.length,
-    usage: addUsage(state.usage, state.design?.usage ?? noUsage, state.judging?.() ?? noUsage),
+    usage: usageSoFar(state),
     paused_reason: control.pausedReason(),
     parked_reason: control.parkedReason(),
     wave_workflow_id: state.wave_workflow_id,

@@ -7,6 +7,7 @@ import type { Superior } from './superior.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
 import { isDone } from '../../core/criteria/criteria.ts';
+import { amendUnread } from '../../core/run/check-control.ts';
 import { explainCriteria } from '../../core/run/settle-wave.ts';
 import type { KnownSpent, Usage } from '../../contracts/usage.ts';
 import { noUsage, subtractUsage } from '../../core/usage/add-usage.ts';
@@ -107,7 +108,7 @@ async function askUntilTold(
   void asked.catch(() => {});
   await condition(() => slot.answers !== null || isTold());
   if (slot.answers === null && goesOn(isTold)) {
-    host.inbox.withdraw(host.runId, null);
+    host.inbox.withdraw({ from: host.runId, delegation_id: null });
     asking.cancel();
     return [];
   }
@@ -118,12 +119,33 @@ async function askUntilTold(
 /**
  * Records and ends a wave or a delegation that was started by hand, as a run of one wave.
  *
+ * @param heard Id of the newest news item that its calls were told. Default: the calls of other workflows were told all.
  * @returns what it returns beside its own outcome.
  */
-export async function finishAlone(host: RootHost, wave: WaveResult): Promise<LoneAnswer> {
+export async function finishAlone(
+  host: RootHost,
+  wave: WaveResult,
+  heard = Infinity,
+): Promise<LoneAnswer> {
   host.takeWave(wave);
+  refuseUnread(host, heard);
   await settleChanges(host, statusOf(wave));
   return toLoneAnswer(await host.finish(statusOf(wave), explainCriteria(wave.outcomes)));
+}
+
+/** Says of what the user told a part during its last call that no call has read it. Until 2026-11-27 it was taken in silence. */
+function refuseUnread(host: RootHost, heard: number): void {
+  const unread = host.news
+    .since(heard)
+    .flatMap((one) =>
+      one.type === 'instruction'
+        ? [one.instruction]
+        : one.changed
+          ? [`${one.question_id}: ${one.answer}`]
+          : [],
+    );
+  if (unread.length === 0 || !patched('unread-at-end')) return;
+  for (const what of unread) host.refuse(amendUnread(what));
 }
 
 /** Picks what a part that was started by hand returns beside its own outcome. */

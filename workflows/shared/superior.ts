@@ -1,4 +1,5 @@
-import { getExternalWorkflowHandle, setHandler, workflowInfo } from '@temporalio/workflow';
+import { getExternalWorkflowHandle, patched, setHandler, workflowInfo } from '@temporalio/workflow';
+import type { ExternalWorkflowHandle } from '@temporalio/workflow';
 import type { RecordedEffect } from '../../contracts/effect.ts';
 import type {
   BudgetEscalation,
@@ -7,6 +8,7 @@ import type {
   Escalation,
   NewsItem,
   QuestionsEscalation,
+  WithdrawnEscalation,
 } from '../../contracts/messages.ts';
 import type { SessionReport } from '../../contracts/note.ts';
 import { taskOwner } from '../../core/ids.ts';
@@ -49,8 +51,9 @@ export interface Superior {
    * Reports that whoever asked is gone, so that the answers are not needed. Resolves when the questions are closed.
    *
    * @param delegationId If null, all questions of this workflow are closed.
+   * @param escalationId If undefined, all questions of the delegation are closed.
    */
-  withdraw(delegationId: string | null): Promise<void>;
+  withdraw(delegationId: string | null, escalationId?: string): Promise<void>;
   /** Records the state of an effect. Resolves when the workflow with the record has it. */
   report(effect: RecordedEffect): Promise<void>;
   reportSession(session: SessionReport): Promise<void>;
@@ -66,7 +69,7 @@ export function adaptSuperior(superior: Superior, adapted: Partial<Superior>): S
     news: superior.news,
     ask: (escalation) => superior.ask(escalation),
     park: (reason, until) => superior.park(reason, until),
-    withdraw: (id) => superior.withdraw(id),
+    withdraw: (id, escalationId) => superior.withdraw(id, escalationId),
     report: (effect) => superior.report(effect),
     reportSession: (session) => superior.reportSession(session),
     know: (effects) => superior.know(effects),
@@ -85,6 +88,8 @@ export function passOn(
   take: {
     readonly budget: (escalation: BudgetEscalation) => Promise<void>;
     readonly questions: (escalation: QuestionsEscalation) => Promise<void>;
+    /** Handles one whose asker is gone. If undefined, such a message is refused. */
+    readonly withdrawn?: (escalation: WithdrawnEscalation) => Promise<void>;
   },
 ): void {
   switch (escalation.type) {
@@ -98,8 +103,11 @@ export function passOn(
       return inBackground(() => take.budget(escalation));
     case 'questions':
       return inBackground(() => take.questions(escalation));
-    case 'withdrawn':
-      return superior.refuse(badEscalation);
+    case 'withdrawn': {
+      const { withdrawn } = take;
+      if (withdrawn === undefined) return superior.refuse(badEscalation);
+      return inBackground(() => withdrawn(escalation));
+    }
   }
 }
 
@@ -119,6 +127,7 @@ export function createParentSuperior(
   const news = new NewsFeed(known);
   const parent = getExternalWorkflowHandle(parentId);
   const mailbox = createMailbox<Delivery['answers']>();
+  const questions = createQuestions(parent);
   setHandler(
     deliverSignal,
     (payload) => {
@@ -142,7 +151,7 @@ export function createParentSuperior(
   return {
     news,
     async ask(escalation) {
-      await parent.signal(escalateSignal, escalation);
+      await questions.send(escalation);
       return (await mailbox.take(escalation.escalation_id)) ?? [];
     },
     async park(reason, until) {
@@ -160,11 +169,7 @@ export function createParentSuperior(
       }
       await control.ready();
     },
-    withdraw(delegationId) {
-      const from = workflowInfo().workflowId;
-      const withdrawn: Escalation = { type: 'withdrawn', from, delegation_id: delegationId };
-      return signalQuietly(() => parent.signal(escalateSignal, withdrawn));
-    },
+    withdraw: (id, escalationId) => questions.withdraw(id, escalationId),
     report(effect) {
       const from = workflowInfo().workflowId;
       // The record contains delegations, not the tasks of a team.
@@ -180,6 +185,38 @@ export function createParentSuperior(
     know: () => {},
     // The parent has the inbox, and it did not get the message.
     refuse: () => {},
+  };
+}
+
+/** Sends questions to a parent, and takes them back: the server may deliver two signals that are under way in any order. */
+function createQuestions(
+  parent: ExternalWorkflowHandle,
+): Pick<Superior, 'withdraw'> & { send(escalation: QuestionsEscalation): Promise<void> } {
+  /** Signals with questions that are under way. */
+  const sending = new Set<Promise<void>>();
+  return {
+    async send(escalation) {
+      const sent = parent.signal(escalateSignal, escalation);
+      sending.add(sent);
+      try {
+        await sent;
+      } finally {
+        sending.delete(sent);
+      }
+    },
+    withdraw(delegationId, escalationId) {
+      const withdrawn: Escalation = {
+        type: 'withdrawn',
+        from: workflowInfo().workflowId,
+        delegation_id: delegationId,
+        ...(escalationId !== undefined && { escalation_id: escalationId }),
+      };
+      return signalQuietly(async () => {
+        // Before 2026-11-27 it could overtake its question.
+        if (sending.size > 0 && patched('signals-in-order')) await Promise.allSettled(sending);
+        await parent.signal(escalateSignal, withdrawn);
+      });
+    },
   };
 }
 
@@ -235,66 +272,5 @@ export function nobodyAbove(fail: (reason: string) => never): Superior {
     async reportSession() {},
     know() {},
     refuse() {},
-  };
-}
-
-/** One superior for all members that work on a delegation: above it they are unknown. */
-export interface SharedSuperior {
-  /** @param onWaiting Called with the question that the member waits for; with an empty text when it continues. */
-  forMember(onWaiting: (question: string) => void): Superior;
-  /** Returns the reported effects of members: the newest state of each, in the order of the first reports. */
-  effects(): readonly KnownEffect[];
-  /** Returns the number of escalations, for continue-as-new. */
-  escalations(): number;
-}
-
-/** @param escalationsSoFar The next escalation gets the next number. */
-export function shareSuperior(
-  superior: Superior,
-  { delegation }: DelegationOrder,
-  escalationsSoFar: number,
-): SharedSuperior {
-  const { delegation_id } = delegation;
-  const effects = new Map<string, KnownEffect>();
-  let escalations = escalationsSoFar;
-
-  // Field by field: a report contains more than the rules need.
-  const know = (effect: KnownEffect): void => {
-    const { effect_id, target, state, tool, arguments_ref, receipt } = effect;
-    const made = {
-      ...definedOnly({ tool, arguments_ref, receipt }),
-    };
-    effects.set(effect_id, { effect_id, target, state, ...(state === 'confirmed' && made) });
-  };
-
-  const ask = async (
-    escalation: QuestionsEscalation,
-    onWaiting: (question: string) => void,
-  ): Promise<readonly DeliveredAnswer[]> => {
-    escalations += 1;
-    const escalation_id = `${delegation_id}#${escalations}`;
-    const { workflowId: from } = workflowInfo();
-    onWaiting(escalation.questions.map(({ text }) => text).join(' · '));
-    try {
-      // A triad that judges works as on a task of the delegation: the wave knows only that.
-      const owner = taskOwner(delegation_id);
-      return await superior.ask({ ...escalation, escalation_id, from, delegation_id: owner });
-    } finally {
-      onWaiting('');
-    }
-  };
-
-  return {
-    forMember: (onWaiting) =>
-      adaptSuperior(superior, {
-        ask: (escalation) => ask(escalation, onWaiting),
-        report(effect) {
-          know(effect);
-          return superior.report({ ...effect, delegation_id });
-        },
-        know: (known) => known.forEach(know),
-      }),
-    effects: () => [...effects.values()],
-    escalations: () => escalations,
   };
 }

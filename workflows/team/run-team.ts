@@ -18,7 +18,7 @@ import { openTeam } from './open-team.ts';
 import type { OpenedTeam } from './open-team.ts';
 import { closeTasks, knownEffects, loadedDetails, showTeam, workedMs } from './team-at-work.ts';
 import type { TeamAtWork, TeamContext } from './team-at-work.ts';
-import { shareSuperior } from '../shared/superior.ts';
+import { shareSuperior } from '../shared/share-superior.ts';
 import { stopWhenCancelled } from '../shared/failures.ts';
 import { watchDeadline, createWorkClock } from '../shared/work-clock.ts';
 

@@ -18,8 +18,8 @@ import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { ExecutionContext } from '../execution/execution-context.ts';
 import { buildTriadOutcome, countCalls, keepReport } from './build-triad-outcome.ts';
 import type { TriadWork, KeptReport } from './build-triad-outcome.ts';
-import { shareSuperior } from '../shared/superior.ts';
-import type { SharedSuperior } from '../shared/superior.ts';
+import { shareSuperior } from '../shared/share-superior.ts';
+import type { SharedSuperior } from '../shared/share-superior.ts';
 import { relayEscalations } from '../shared/child-relay.ts';
 import type { ChildEscalations } from '../shared/child-relay.ts';
 import { phaseSummary } from '../../core/render/labels.ts';
@@ -224,6 +224,7 @@ async function runPhaseChild(
     return await child.result();
   } catch (error) {
     if (isCancellation(error)) throw error;
+    relay.lost(workflowId);
     throw ApplicationFailure.nonRetryable(`Phase ${phase} was lost: ${readFailure(error).message}`);
   } finally {
     relay.ended(workflowId);

@@ -118,6 +118,21 @@ it.each([true, false])(
   },
 );
 
+it('an instruction during the last call of a delegation alone is refused at its end', async () => {
+  const last = held({ pass: true });
+  stage.rehearsal.script([{ match: { schema: 'delegation' }, reply: last.reply }]);
+  const run = await stage.start('delegation', { agent_id: 'writer', task_description: goal });
+  await stage.rehearsal.waitForCalls(1);
+  await run.signal('amend', { instruction: 'Name the region.' });
+  // The answer to a query follows the signal.
+  await stage.status(run);
+  last.release();
+  expect(await run.result()).toMatchObject({ status: 'completed' });
+  const reasons = (await rejectedMessages(stage, run, 1)).map(({ reason }) => reason);
+  expect(reasons).toEqual([expect.stringContaining('no call has read "Name the region."')]);
+  await expectPromisesKept(stage, run.workflowId);
+});
+
 it('stop ends a run that waits for an answer', async () => {
   stage.rehearsal.script([plans(1, plan([work('ask')])), works('ask', asking)]);
   const run = await stage.start('plannerRun', { goal });

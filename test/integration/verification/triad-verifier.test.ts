@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { openQuestion, submit } from '../../support/asking.ts';
+import { openQuestion, refusalOf, submit } from '../../support/asking.ts';
 import { bodyOf } from '../../support/calls.ts';
 import { eventually } from '../../support/eventually.ts';
 import { runJudgedPlan } from '../../support/judged-plan.ts';
@@ -175,5 +175,37 @@ it('keeps an output whose judgement was terminated: the user decides, and it is 
   expect(usage.calls + usage.unreported_calls).toBe(stage.rehearsal.calls().length);
   const outcome = await judgedIn(run.workflowId);
   expect(outcome?.verification).toMatchObject({ status: 'verified', attempts: 2 });
+  await expectPromisesKept(stage, run.workflowId, { lostUsage: true, orphans: true });
+});
+
+it.each([
+  ['in the wave', {}],
+  ['in a workflow of its own', ownWorkflows],
+])('withdraws what a terminated judgement of work %s has asked', async (_where, limits) => {
+  stage.rehearsal.script([
+    plans(1, plan([work('advice', { criteria: ['goal-1'] })])),
+    takes(
+      { within: 'verify-1', phase: 'execute', nth: 1 },
+      { json: blocked([question('Which office?')], 'judgement') },
+    ),
+  ]);
+  const run = await stage.start('plannerRun', {
+    goal: 'Advise a small office',
+    criteria: ['One way is recommended'],
+    verify: ['goal-1'],
+    verify_triad: 'dialectic',
+    limits,
+  });
+  const { question_id } = await openQuestion(stage, run);
+  const place = `${run.workflowId}/wave-001/advice/verify-1/execute`;
+  await stage.client.workflow.getHandle(place).terminate('by a test');
+  expect(await openQuestion(stage, run, 'q2')).toMatchObject({ kind: 'verification' });
+  const { open } = await stage.questions(run);
+  expect(open.map((one) => one.question_id)).toEqual(['q2']);
+  expect((await refusalOf(run, { question_id, answer: 'Basel' })).reason).toContain('withdrawn');
+  await submit(run, { question_id: 'q2', answer: 'guide' });
+  await openQuestion(stage, run, 'q3');
+  await submit(run, { question_id: 'q3', answer: 'Judge it again.' });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
   await expectPromisesKept(stage, run.workflowId, { lostUsage: true, orphans: true });
 });

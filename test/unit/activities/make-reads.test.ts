@@ -107,6 +107,28 @@ it('M11: a call that reads has the time that its tool states', async () => {
   });
 });
 
+it('M11: a call that is given up because the time of its reply is over says so', async () => {
+  let passedMs = 0;
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + passedMs);
+  const tools = [
+    reader('quick', async () => {
+      passedMs = 179_900;
+      return 'x';
+    }),
+    reader('slow', () => setTimeout(5_000, 'Late.', { ref: false })),
+  ];
+  const names = [...Array.from({ length: 8 }, () => 'quick'), 'slow'];
+  const { bench, input } = await benchOf(names, tools);
+  const { reply } = await runIn(bench.env(), bench.activities.modelTurn, input);
+  vi.restoreAllMocks();
+  const last = reply.type === 'tools' ? reply.calls.at(-1) : undefined;
+  const ref = last && !('state' in last) ? (last.read?.result_ref ?? '') : '';
+  expect(await bench.store.getText(ref)).toMatch(
+    /^slow failed: it was given up after 0 s: the calls of one reply .* 180 s together.* Try: make fewer such calls/u,
+  );
+});
+
 it('LD2: the calls of one reply share what may still be loaded', async () => {
   const lefts: number[] = [];
   const run: ReadingTool['run'] = async (_input, { loads_left }) => {

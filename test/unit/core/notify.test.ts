@@ -4,6 +4,7 @@ import {
   isSamePark,
   notificationId,
   nothingNotified,
+  parkKind,
   renderNotification,
   stepNotified,
 } from '../../../core/run/notify.ts';
@@ -90,6 +91,18 @@ it('NT3: a run that parks soon after it went on by itself has not worked since',
   expect(isSamePark(5 * minute, 6 * minute)).toBe(true);
   expect(isSamePark(5 * minute, 16 * minute)).toBe(false);
   expect(isSamePark(null, 6 * minute)).toBe(false);
+});
+
+function reason(state: string, spent: string): string {
+  return `The day's budget of acme is ${state}: ${spent} of $5 are spent.`;
+}
+
+it('NT3: parks are of one kind whatever their amounts', () => {
+  expect(parkKind(reason('reserved', '$4.20'))).toBe(parkKind(reason('reserved', '$4')));
+  expect(parkKind(reason('reserved', '$4.20'))).not.toBe(parkKind(reason('used up', '$4.20')));
+  expect(parkKind('May cost up to $1.5, which is too much')).toBe(
+    parkKind('May cost up to $12, which is too much'),
+  );
 });
 
 it('NT1, NT2, NT6: every question is told, or was open beside one that was', () => {

@@ -238,6 +238,7 @@ describe('finding C1: every message comes back with all its fields', () => {
     type: 'withdrawn',
     from: 'run/wave-001',
     delegation_id: 'a',
+    escalation_id: 'a#2',
   };
   const effectReport: Required<EffectEscalation> = {
     type: 'effect',

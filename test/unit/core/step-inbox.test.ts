@@ -378,4 +378,14 @@ describe('stepInbox', () => {
     const stranger = { type: 'withdraw', from: 'somebody', delegation_id: null, now } as const;
     expect(play(open, stranger)).toEqual({ state: open, effects: [] });
   });
+
+  it('WQ1: of a delegation that goes on, only what a lost part of it has asked is withdrawn', () => {
+    const part = escalation('e3', [asked({ text: 'Which colour?' })]);
+    const { from, delegation_id } = two;
+    const open = play(empty, ask(two), ask(part)).state;
+    const lost = { type: 'withdraw', from, delegation_id, escalation_id: 'e3', now } as const;
+    const gone = play(open, lost);
+    expect(gone.effects).toMatchObject([{ type: 'withdrawn', question: { question_id: 'q3' } }]);
+    expect(gone.state.pending.map(({ escalation_id }) => escalation_id)).toEqual(['e1']);
+  });
 });

@@ -1,0 +1,133 @@
+import type * as Sdk from '@temporalio/workflow';
+import { DelegationService } from '../../workflows/planner-wave/delegation-service.ts';
+import { relayEscalations } from '../../workflows/shared/child-relay.ts';
+import { NewsFeed } from '../../workflows/shared/news-feed.ts';
+import { createParentSuperior, nobodyAbove } from '../../workflows/shared/superior.ts';
+import type { Superior } from '../../workflows/shared/superior.ts';
+import { shareSuperior } from '../../workflows/shared/share-superior.ts';
+import type { Escalation } from '../../contracts/messages.ts';
+import type { DelegationOrder } from '../../contracts/delegation-run.ts';
+import { asked, escalation } from './core/builders.ts';
+
+/** Signals to the workflow above, each with the function that tells that it has arrived. */
+const sent: { readonly payload: Escalation; readonly arrive: () => void }[] = [];
+
+vi.mock('@temporalio/workflow', async (original) => {
+  const sdk = await original<typeof Sdk>();
+  vi.spyOn(sdk.CancellationScope, 'nonCancellable').mockImplementation((run) => run());
+  const handle = {
+    signal: (_signal: unknown, payload: Escalation) =>
+      new Promise<void>((arrive) => void sent.push({ payload, arrive })),
+  };
+  const mocked = {
+    patched: () => true,
+    setHandler: () => {},
+    condition: () => new Promise(() => {}),
+    workflowInfo: () => ({ workflowId: 'run/wave-001' }),
+    getExternalWorkflowHandle: () => handle,
+    inWorkflowContext: () => true,
+  };
+  return { ...sdk, ...mocked };
+});
+beforeEach(() => void sent.splice(0));
+
+/** Lets all that is ready go on. */
+const settle = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 0));
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion, typescript/no-unnecessary-type-parameters
+const pretend = <T>(part: object): T => part as T;
+
+const question = (escalation_id: string) =>
+  escalation(escalation_id, [asked()], { from: 'run/wave-001/d1/deliberate', kind: 'approval' });
+
+/** A superior that answers nothing, with what is asked and withdrawn. */
+function silent() {
+  const asks: string[] = [];
+  const withdrawn: (readonly [string | null, string | undefined])[] = [];
+  const superior: Superior = {
+    ...nobodyAbove((reason) => {
+      throw new Error(reason);
+    }),
+    ask({ escalation_id }) {
+      asks.push(escalation_id);
+      return new Promise(() => {});
+    },
+    withdraw: async (id, escalationId) => void withdrawn.push([id, escalationId]),
+  };
+  return { superior, asks, withdrawn };
+}
+
+it('questions of a child that is lost are withdrawn by the ids that they have above, those of others stay', () => {
+  const above = silent();
+  const order = pretend<DelegationOrder>({ delegation: { delegation_id: 'd1.verify-1' } });
+  const shared = shareSuperior(above.superior, order, 0);
+  const waiting: string[] = [];
+  void shared.forMember(() => {}).ask(question('other#1'));
+  const routes: ((one: Escalation) => void)[] = [];
+  const relay = relayEscalations({
+    control: pretend({ subscribe: () => {} }),
+    budget: pretend({}),
+    escalations: { register: (_id, take) => void routes.push(take) },
+    superior: shared.forMember((text) => waiting.push(text)),
+  });
+  relay.expect('run/wave-001/d1/deliberate');
+  routes[0]?.(question('d1.verify-1#1'));
+  expect(above.asks).toEqual(['d1.verify-1#1', 'd1.verify-1#2']);
+  relay.lost('run/wave-001/d1/deliberate');
+  relay.lost('run/wave-001/d1/deliberate');
+  expect(above.withdrawn).toEqual([['d1', 'd1.verify-1#2']]);
+  // Its clock goes on.
+  expect(waiting).toEqual([asked().text, '']);
+});
+
+it('a withdrawal does not overtake its question', async () => {
+  const superior = createParentSuperior('run', 'run', pretend({}), []);
+  void superior.ask(question('design#1'));
+  void superior.withdraw(null);
+  await settle();
+  expect(sent.map(({ payload }) => payload.type)).toEqual(['questions']);
+  sent[0]?.arrive();
+  await settle();
+  expect(sent.map(({ payload }) => payload.type)).toEqual(['questions', 'withdrawn']);
+});
+
+it.each(['inside its wave', 'as a child'])(
+  'a wave takes back a question of a delegation that works %s, and lets it go on',
+  async (where) => {
+    const above = silent();
+    const events: string[] = [];
+    const service = new DelegationService(
+      pretend({
+        plan: () => ({ plan_ref: 'p', delegations: [] }),
+        order: { refused_questions: [] },
+        context: { superior: above.superior, account: null },
+        waveId: 'run/wave-001',
+        outcomes: new Map(),
+        scope: {},
+        entries: () => [],
+        on: ({ type }: { readonly type: string }) => void events.push(type),
+        isRunning: () => true,
+      }),
+    );
+    if (where === 'as a child') {
+      service.take(question('d1#1'));
+      service.take({ type: 'withdrawn', from: 'x', delegation_id: 'd1', escalation_id: 'd1#9' });
+      service.take({ type: 'withdrawn', from: 'x', delegation_id: 'd1', escalation_id: 'd1#1' });
+    } else {
+      const superior = service.superiorOf('d1');
+      void superior.ask(question('d1#1'));
+      await superior.withdraw('d1', 'd1#1');
+    }
+    await settle();
+    expect(above.asks).toEqual(['d1#1']);
+    expect(above.withdrawn).toEqual([['d1', 'd1#1']]);
+    expect(events).toEqual(['asked', 'answered']);
+  },
+);
+
+it('a call in a workflow is told news up to an id', () => {
+  const news = new NewsFeed();
+  news.hear(2);
+  news.hear(1);
+  expect(news.heard()).toBe(2);
+});
