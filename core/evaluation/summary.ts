@@ -7,6 +7,9 @@
  *   EU3. Cost and time are those of the runs, also where the result is from an earlier evaluation.
  */
 import type { CellResult, Grade } from '../../contracts/evaluation.ts';
+import { cleanLine } from '../text/cut-text.ts';
+
+const parkedCharsMax = 300;
 
 export interface SummaryRow {
   /** Null for all goals of the setting. */
@@ -109,20 +112,27 @@ export function isPassed({ status, grades }: Pick<CellResult, 'status' | 'grades
   return status === 'completed' && grades.every(({ result }) => result === 'passed');
 }
 
-/** Describes an evaluation at work in Markdown, for the Web UI. Workflow code: it computes no medians, which take long. */
+/**
+ * Describes an evaluation at work in Markdown, for the Web UI; the first line also for the terminal. Workflow code: it computes
+ * no medians, which take long.
+ *
+ * @param parked Why a cell waits for a resume; null when none does.
+ */
 export function describeProgress(
   name: string,
   done: readonly CellResult[],
   waiting: number,
+  parked: string | null,
 ): string {
   const passed = done.filter((one) => one.passed).length;
   const cached = done.filter((one) => one.cached).length;
+  const standing = parked === null ? '' : `, parked: ${cleanLine(parked, parkedCharsMax)}`;
   const rows = groupCells(done).map(
     ({ goal, setting, of }) =>
       `| ${goal ?? 'all goals'} | ${setting} | ${of.length} | ${formatShare(estimatePassed(listRan(of)))} |`,
   );
   return [
-    `**${name}**: ${done.length} cells done (${cached} from before), ${passed} passed, ${waiting} to start`,
+    `**${name}**: ${done.length} cells done (${cached} from before), ${passed} passed, ${waiting} to start${standing}`,
     '',
     '| goal | setting | cells | passed |',
     '| --- | --- | --- | --- |',

@@ -1,4 +1,4 @@
-import { log, patched, setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
+import { condition, log, patched, setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
 import type {
   ChildWorkflowHandle,
   SignalDefinition,
@@ -14,16 +14,23 @@ import { floodSignal, sentSignalName, splitFlood } from '../shared/signal-intake
 type Order = SignalDefinition<[unknown]>;
 type Send = (order: Order, payload: unknown) => void;
 
+/** Longest wait for a resume: whoever brings the store back may not know of the evaluation. */
+const parkMax = '1 hour';
+
 /**
  * Takes what people tell an evaluation and passes it on to the runs of its cells: a stop, a pause, and its end. A cell that
- * starts meanwhile is told too.
+ * starts meanwhile is told too. Cells whose judgement finds no store wait here.
  */
 export class CellOrders {
   readonly #open = new Map<string, Send>();
+  readonly #parked = new Map<object, string>();
   #stopReason: string | null = null;
   #pause: unknown = null;
+  readonly #onParked: () => void;
 
-  constructor() {
+  /** @param onParked Called when a cell begins or ends to wait. Default: nothing is called. */
+  constructor(onParked: () => void = () => {}) {
+    this.#onParked = onParked;
     const handles = new Map<string, (payload: unknown) => void>();
     const obey = (
       order: Order,
@@ -54,6 +61,7 @@ export class CellOrders {
     obey(resumeSignal, 'Goes on after pause, or after a parked run was mended: {}', (payload) => {
       const checked = checkResume(payload);
       if (checked.ok && !checked.parkedOnly) this.#pause = null;
+      if (checked.ok) this.#parked.clear();
       return checked;
     });
     takeOthers(handles);
@@ -66,6 +74,22 @@ export class CellOrders {
   /** Returns why the evaluation was stopped, perhaps empty; null when it was not. */
   stopReason(): string | null {
     return this.#stopReason;
+  }
+
+  /** Returns why a cell waits; null when none does. */
+  parkedReason(): string | null {
+    const [reason = null] = this.#parked.values();
+    return reason;
+  }
+
+  /** Waits for a resume or a stop, or for an hour. */
+  async park(reason: string): Promise<void> {
+    const cell = {};
+    this.#parked.set(cell, reason);
+    this.#onParked();
+    await condition(() => !this.#parked.has(cell) || this.#stopReason !== null, parkMax);
+    this.#parked.delete(cell);
+    this.#onParked();
   }
 
   /** Waits for the end of a run, which is told of every order until then. */

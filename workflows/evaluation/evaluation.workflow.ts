@@ -70,7 +70,7 @@ class Evaluation {
   readonly #waiting: OpenCell[];
   readonly #done: CellResult[];
   readonly #reserved = new Map<number, Spending>();
-  readonly #orders = new CellOrders();
+  readonly #orders = new CellOrders(() => this.#show());
   #usage: CarriedEvaluation['usage'];
   #failure: unknown = null;
 
@@ -178,6 +178,8 @@ class Evaluation {
   }
 
   #show(): void {
-    setCurrentDetails(describeProgress(this.#opened.input.name, this.#done, this.#waiting.length));
+    const { name } = this.#opened.input;
+    const parked = this.#orders.parkedReason();
+    setCurrentDetails(describeProgress(name, this.#done, this.#waiting.length, parked));
   }
 }

@@ -18,6 +18,7 @@ import {
   toSpending,
 } from '../../../core/evaluation/matrix.ts';
 import {
+  describeProgress,
   isPassed,
   summariseCells,
   estimateMedian,
@@ -216,6 +217,14 @@ const result = (changes: Partial<CellResult>): CellResult => ({
   seconds: 4,
   cached: false,
   ...changes,
+});
+
+it('the first line about an evaluation at work says why a cell is parked', () => {
+  const [first] = describeProgress('sums', [result({})], 2, 'The disk\nis full.').split('\n');
+  expect(first).toBe(
+    '**sums**: 1 cells done (0 from before), 1 passed, 2 to start, parked: The disk is full.',
+  );
+  expect(describeProgress('sums', [result({})], 2, null)).not.toContain('parked');
 });
 
 it('EU1, EU2, EU3: cells that did not start count as cells only, kept ones like all others', () => {
