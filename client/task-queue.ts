@@ -11,7 +11,7 @@ const pollSecondsMax = 90;
 
 /** Workers that poll a task queue, and the version that gets new runs. */
 export interface QueueState {
-  /** When each worker last asked for work, also of those that are gone, as far as the server remembers. */
+  /** The last time that each worker asked for work, also of those that are gone, as far as the server remembers. */
   readonly polls: readonly Poll[];
   /** Version of each worker that polls, as `<deployment>:<build>`, or null. */
   readonly versions: readonly (string | null)[];

@@ -7,9 +7,8 @@ import { stageNames } from '../../contracts/names.ts';
 import { stages } from '../stages/stages.ts';
 import { hashBytes } from '../text/bytes.ts';
 import { StoreUnavailable, type ArtifactBatch } from '../ports/artifact-store.ts';
-import type { LedgerKey, ReplyLedger } from '../ports/reply-ledger.ts';
-import type { ModelAborted, ModelReply, ModelRequest, Payer } from '../ports/model-client.ts';
-import type { AgentTurnDeps } from './deps.ts';
+import type { LedgerEntry, LedgerKey, ReplyLedger } from '../ports/reply-ledger.ts';
+import type { Payer } from '../ports/model-client.ts';
 
 /** The work of all attempts at one activity so far. */
 export interface Attempts {
@@ -32,6 +31,15 @@ export interface AttemptEntry {
   readonly call?: KnownCall;
   /** The entry that the result was taken over from. Absent for a reply that was bought. */
   readonly from?: string;
+  /**
+   * Unix epoch milliseconds by the clock of the Temporal server, which is also that of workflows. Absent in entries of earlier
+   * versions.
+   */
+  readonly scheduled_at?: number;
+}
+
+export interface ListedAttempt extends LedgerEntry {
+  readonly value: AttemptEntry;
 }
 
 /** Place of a call in the work of a run: by it a later attempt finds its reply, and people find it. */
@@ -109,8 +117,9 @@ async function recallCrashed(
   const { recall } = input;
   if (recall === undefined) return null;
   const call = callOf(input);
-  const known = (await ledger.list(recall.place, recall.since)).flatMap(({ key, attempt, value }) =>
-    isAttemptEntry(value) && value.call !== undefined && isSameCall(value.call, call)
+  const entries = await listAttempts(ledger, recall.place, recall.since);
+  const known = entries.flatMap(({ key, attempt, value }) =>
+    value.call !== undefined && isSameCall(value.call, call)
       ? [{ ...value, crashes: value.call.crashes, id: JSON.stringify([key, attempt]) }]
       : [],
   );
@@ -176,13 +185,30 @@ export async function recallRunSpent(
   place: string,
   since: number,
 ): Promise<Usage> {
-  const entries = await ledger.list(place, since);
-  return sumSpent(
-    entries
-      .map(({ value }) => value)
-      .filter(isAttemptEntry)
-      .filter(isOfRun),
-  );
+  const entries = await listAttempts(ledger, place, since);
+  return sumSpent(entries.map(({ value }) => value).filter(isOfRun));
+}
+
+/** Most milliseconds by which the clock of a store lags behind that of workflows. */
+const clockSkewMs = 60_000;
+
+/**
+ * Lists the attempts at calls that a run, or a part of it, has scheduled since a time of its workflow. Of earlier versions, whose
+ * entries don't tell, none is missing.
+ *
+ * @throws StoreUnavailable
+ */
+export async function listAttempts(
+  ledger: ReplyLedger,
+  place: string,
+  since: number,
+): Promise<readonly ListedAttempt[]> {
+  const entries = await ledger.list(place, since - clockSkewMs);
+  return entries.flatMap((entry) => {
+    const { value } = entry;
+    if (!isAttemptEntry(value) || (value.scheduled_at ?? since) < since) return [];
+    return [{ ...entry, value }];
+  });
 }
 
 interface CallAttempt {
@@ -238,10 +264,11 @@ export async function recordSpent(
 function put(
   ledger: ReplyLedger,
   { context: { info }, input }: CallAttempt,
-  entry: Omit<AttemptEntry, 'call'>,
+  entry: Omit<AttemptEntry, 'call' | 'scheduled_at'>,
   batch?: ArtifactBatch,
 ): Promise<void> {
-  return ledger.put(ledgerKeyOf(info), info.attempt, { ...entry, call: callOf(input) }, batch);
+  const value = { ...entry, call: callOf(input), scheduled_at: info.scheduledTimestampMs };
+  return ledger.put(ledgerKeyOf(info), info.attempt, value, batch);
 }
 
 async function findEntries(ledger: ReplyLedger, key: LedgerKey): Promise<readonly AttemptEntry[]> {
@@ -261,26 +288,4 @@ export function isAttemptEntry(value: unknown): value is AttemptEntry {
     'result' in value &&
     'spent' in value
   );
-}
-
-export type Pricing = Pick<AgentTurnDeps, 'computeUsage' | 'computeWorst'>;
-
-/** Returns the usage of a call with a reply. A reply without counts may have used as much as the worst case. */
-export function usageOfAnswer(
-  { computeUsage, computeWorst }: Pricing,
-  request: ModelRequest,
-  { model, tokens }: Pick<ModelReply, 'model' | 'tokens'>,
-): Usage {
-  if (tokens !== null) return computeUsage({ requested: request.model, answered: model }, tokens);
-  return { ...computeWorst(request), calls: 1, unpriced_calls: 1, unreported_calls: 0 };
-}
-
-/** Returns the usage of a cancelled call. One whose reply had not begun may have been billed. */
-export function usageOfAbort(
-  { computeUsage, computeWorst }: Pricing,
-  request: ModelRequest,
-  { model, tokens }: Pick<ModelAborted, 'model' | 'tokens'>,
-): Usage {
-  if (tokens === null) return computeWorst(request);
-  return computeUsage({ requested: request.model, answered: model }, tokens);
 }

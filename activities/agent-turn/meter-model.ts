@@ -6,9 +6,10 @@ import {
   ModelAborted,
   ModelFailure,
   type ModelClient,
+  type ModelReply,
   type ModelRequest,
 } from '../ports/model-client.ts';
-import { usageOfAbort, usageOfAnswer, type Pricing } from './attempt-ledger.ts';
+import type { AgentTurnDeps } from './deps.ts';
 
 type CallResult = LabelsOf<typeof metrics.modelCallDuration>['result'];
 
@@ -65,4 +66,26 @@ function recordUsage(recorder: Recorder, model: string, usage: Usage): void {
   if (usage.unpriced_calls < usage.calls) {
     recorder.observe(metrics.cost, { model }, usage.cost_micro_usd / 1_000_000);
   }
+}
+
+export type Pricing = Pick<AgentTurnDeps, 'computeUsage' | 'computeWorst'>;
+
+/** Returns the usage of a call with a reply. A reply without counts may have used as much as the worst case. */
+export function usageOfAnswer(
+  { computeUsage, computeWorst }: Pricing,
+  request: ModelRequest,
+  { model, tokens }: Pick<ModelReply, 'model' | 'tokens'>,
+): Usage {
+  if (tokens !== null) return computeUsage({ requested: request.model, answered: model }, tokens);
+  return { ...computeWorst(request), calls: 1, unpriced_calls: 1, unreported_calls: 0 };
+}
+
+/** Returns the usage of a cancelled call. One whose reply had not begun may have been billed. */
+export function usageOfAbort(
+  { computeUsage, computeWorst }: Pricing,
+  request: ModelRequest,
+  { model, tokens }: Pick<ModelAborted, 'model' | 'tokens'>,
+): Usage {
+  if (tokens === null) return computeWorst(request);
+  return computeUsage({ requested: request.model, answered: model }, tokens);
 }

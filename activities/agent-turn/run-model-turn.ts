@@ -29,9 +29,8 @@ import {
   recordResult,
   recordSpent,
   reserveAttempt,
-  usageOfAbort,
-  usageOfAnswer,
 } from './attempt-ledger.ts';
+import { usageOfAbort, usageOfAnswer } from './meter-model.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { toModelFailure, retryStore } from '../attempt/failures.ts';
 import { checkUnchanged, makeReads } from './make-reads.ts';

@@ -135,7 +135,8 @@ const clockSkewSeconds = 3_600;
 /**
  * Finds out what a prune may remove.
  *
- * @param isStored Tells whether an artifact is stored that is older than the prune.
+ * @param listStored Looks up what is stored. Called once the index was read: a worker stores what a record leads to before the
+ * record, so nothing that these lead to is missing.
  * @param endedBefore Unix epoch seconds. Runs that ended before are removed.
  * @throws {ArtifactCorrupt} when the record of a run can't be read.
  * @throws {StoreUnavailable} when the store can't be read.
@@ -143,18 +144,18 @@ const clockSkewSeconds = 3_600;
 export async function planPrune({
   store,
   index,
-  isStored,
+  listStored,
   endedBefore,
 }: {
   readonly store: ArtifactStore;
   readonly index: RunIndex;
-  readonly isStored: (ref: Ref) => boolean;
+  readonly listStored: () => Promise<(ref: Ref) => boolean>;
   readonly endedBefore: number;
 }): Promise<PrunePlan> {
   const runs = await readRuns(store, index);
   const removed = runs.filter(({ record }) => isOver(record, endedBefore));
   const kept = runs.filter(({ record }) => !isOver(record, endedBefore));
-  const marked = await markAll(store, isStored, kept);
+  const marked = await markAll(store, await listStored(), kept);
   const oldest = kept
     .map(({ record }) => record)
     .filter(({ status }) => status === null)

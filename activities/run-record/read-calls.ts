@@ -5,15 +5,15 @@ import type { RunRecord } from '../../contracts/run-record.ts';
 import type { ContentBlock, TranscriptNode } from '../../contracts/transcript.ts';
 import { readPlace, type Place } from '../../core/ids.ts';
 import {
-  isAttemptEntry,
   isOfRun,
-  type AttemptEntry,
+  listAttempts,
   type KnownCall,
+  type ListedAttempt,
 } from '../agent-turn/attempt-ledger.ts';
 import { readNode } from '../agent-turn/conversation.ts';
 import { readRegistry, type RegistrySnapshot } from '../artifacts/read-artifact.ts';
 import { ArtifactCorrupt, type ArtifactStore } from '../ports/artifact-store.ts';
-import type { LedgerEntry, ReplyLedger } from '../ports/reply-ledger.ts';
+import type { ReplyLedger } from '../ports/reply-ledger.ts';
 import { stages } from '../stages/stages.ts';
 
 /** Conversations that belong to one piece of work. */
@@ -30,7 +30,7 @@ export interface PlacedCalls {
 
 interface Call {
   readonly note: Pick<KnownCall, 'agent_id' | 'delegation_id' | 'stage'>;
-  readonly entry: LedgerEntry & { readonly value: AttemptEntry };
+  readonly entry: ListedAttempt;
   /** Null without a reply, and where the store does not have it. */
   readonly node: TranscriptNode | null;
 }
@@ -49,8 +49,8 @@ export async function readCalls(
   record: RunRecord,
   speakers: ReadonlyMap<Ref, string>,
 ): Promise<readonly PlacedCalls[]> {
-  const entries = (await ledger.list(record.run_id, record.started_at * 1_000 - clockSkewMs))
-    .filter(isCallEntry)
+  const entries = (await listAttempts(ledger, record.run_id, record.started_at * 1_000))
+    .filter(({ value }) => isOfRun(value))
     .toSorted((a, b) => a.begun_at - b.begun_at);
   const registry = await readRegistry(store, record.registry_ref);
   const calls = await Promise.all(entries.map((entry) => readCall(store, entry)));
@@ -76,13 +76,6 @@ export async function readCalls(
     ...place,
     conversations: conversations.map((one) => toConversation(one, registry, speakers)),
   }));
-}
-
-/** The record is written by a workflow whose time may lag behind that of the machine that writes the ledger. */
-const clockSkewMs = 60_000;
-
-function isCallEntry(entry: LedgerEntry): entry is Call['entry'] {
-  return isAttemptEntry(entry.value) && isOfRun(entry.value);
 }
 
 async function readCall(store: ArtifactStore, entry: Call['entry']): Promise<Call> {

@@ -7,7 +7,7 @@ import type { EvidenceCheck } from '../../contracts/verification.ts';
 import { checkReadPath, plainPath, withoutCure } from '../effects/check-workspace-path.ts';
 import { messageOf } from '../text/message-of.ts';
 import { listReaders } from './check-plan-files.ts';
-import { findUnwritten } from './templates.ts';
+import { findUnwrittenEntry } from './templates.ts';
 
 /** Finds the entries of a list whose name an earlier entry has. */
 export function findTwice<T>(
@@ -55,7 +55,7 @@ export function checkEvidence({ tasks }: CoordinationPlan): PlanFinding[] {
   );
   const vague = all.flatMap(({ description, path }) => {
     const found = vagueWords.exec(description)?.[0];
-    const isUnwritten = findUnwritten(description).length > 0;
+    const isUnwritten = findUnwrittenEntry(description).length > 0;
     if (!isUnwritten && (found === undefined || measures.test(description))) return [];
     const why = isUnwritten || found === undefined ? '' : `: "${found}" measures nothing`;
     return [
@@ -102,7 +102,7 @@ export function checkChecks(
   );
 }
 
-/** Whether a private file may be read depends on the run, so that it is no finding here. */
+/** Finds a place outside the workspace. That a file is private is no finding: whether it may be read depends on the run. */
 function checkPlace(name: string, path: string): PlanFinding[] {
   const checked = checkReadPath(name, () => true);
   if (checked.ok && checked.parts.length > 0) return [];

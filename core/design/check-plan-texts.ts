@@ -60,7 +60,7 @@ function checkLength(plan: CoordinationPlan, task: PlanTask, path: string): Plan
 
 function checkEscalation({ escalation }: CoordinationPlan): PlanFinding[] {
   const isUnwritten = escalation.every(
-    (step) => step.trim() === '' || findUnwritten(step).length > 0,
+    (step) => step.trim() === '' || findUnwrittenEntry(step).length > 0,
   );
   if (!isUnwritten) return [];
   return [

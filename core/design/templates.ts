@@ -210,9 +210,13 @@ export function findUnwritten(text: string): string[] {
   return [...findHoles(text), ...findPlaceholders(text, '').map(({ reason }) => reason)];
 }
 
+/** A note of the author to themselves, `TODO: name the file`. In lower case it may be a name, as in `todo: the app`. */
+const notes = /^\s*(?:TODO|TBD|TBA|TBC|FIXME)\s*:/;
+
 /** Finds the same in a title or an entry of a list, whose few words may speak of a placeholder. */
 export function findUnwrittenEntry(text: string): string[] {
-  return isPlaceholder(text) ? ['the whole text is a placeholder'] : findHoles(text);
+  const isUnwritten = isPlaceholder(text) || notes.test(text);
+  return isUnwritten ? ['the whole text is a placeholder'] : findHoles(text);
 }
 
 function findHoles(text: string): string[] {

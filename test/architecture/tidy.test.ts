@@ -99,6 +99,19 @@ it('no docblock begins with a relative word', () => {
   expect(faults).toEqual([]);
 });
 
+it('no docblock of a function begins with a question word', () => {
+  const asked =
+    /^[ \t]*\/\*\*[\s*]*(When|Whether|Where|Why|How)\b(?:(?!\*\/)[^])*\*\/\s*(?:export\s+)?(?:async\s+)?function\b/gm;
+  const faults = sourceFiles.flatMap((path) => {
+    const text = read(path);
+    return [...text.matchAll(asked)].map(
+      ({ 1: word, index }) =>
+        `${path}:${text.slice(0, index).split('\n').length} begins with "${word}". Cure: begin with a verb, such as "Finds" or "Tells whether"`,
+    );
+  });
+  expect(faults).toEqual([]);
+});
+
 /** Comments are left out: a string is what follows on a line after code. */
 function dropComments(code: string): string {
   return code.replaceAll(/\/\*[^]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '$1');

@@ -43,9 +43,11 @@ try {
 }
 
 async function record(scenario: Scenario): Promise<void> {
-  const { name, isContinued = false, isTold = false, isPriced = false, keep, play } = scenario;
+  const { name, isContinued = false, isTold = false, isPriced = false } = scenario;
+  const { failsOnce, keep, play } = scenario;
   const stage = await openStage({
     ...(isContinued && { address: shortServer.address }),
+    failsOnce,
     settings: { ...(isTold && { notify: listener }), ...(isPriced && priced) },
   });
   try {

@@ -1,6 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { eventually } from '../support/eventually.ts';
-import type { Stage } from '../support/stage.ts';
+import type { Stage, StageOptions } from '../support/stage.ts';
 
 /** One real run, and what of it is kept. */
 export interface Scenario {
@@ -12,6 +12,8 @@ export interface Scenario {
   readonly isTold?: boolean;
   /** With a model that has a price. */
   readonly isPriced?: boolean;
+  /** Defined in StageOptions. */
+  readonly failsOnce?: StageOptions['failsOnce'];
   /** Workflow id below the run, or its beginning and `*`, of the run's first or last execution → name of the file without its version. */
   readonly keep: Readonly<Record<string, { readonly first?: string; readonly last?: string }>>;
   readonly play: (stage: Stage, runId: string) => Promise<void>;

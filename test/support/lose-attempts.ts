@@ -1,4 +1,5 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { FailureType } from '../../contracts/errors.ts';
 import type { StoredHistory } from './histories.ts';
 
 /**
@@ -14,6 +15,25 @@ export function loseAttempts<T extends object>(activities: T): T {
         const result: unknown = await act(...input);
         if (Context.current().info.attempt > 1) return result;
         throw ApplicationFailure.create({ message: 'The attempt is lost.', nextRetryDelay: 1 });
+      };
+    },
+  });
+}
+
+/** Wraps activities so that the first call of some fails for good, as if all attempts had been made. @param types of their failures. */
+export function failOnce<T extends object>(
+  activities: T,
+  types: Readonly<Record<string, FailureType>>,
+): T {
+  const left = new Map(Object.entries(types));
+  return new Proxy(activities, {
+    get(of, name) {
+      const act: unknown = Reflect.get(of, name);
+      if (typeof act !== 'function') return act;
+      return async (...input: readonly unknown[]): Promise<unknown> => {
+        const type = left.get(String(name));
+        if (!left.delete(String(name))) return act(...input);
+        throw ApplicationFailure.nonRetryable('The store is away.', type);
       };
     },
   });

@@ -22,7 +22,8 @@ import type { McpServers } from '../../activities/ports/mcp-servers.ts';
 import type { Middleware } from '../../activities/ports/middleware.ts';
 import type { Commands } from '../../worker/open-commands.ts';
 import type { WorkerSettings } from '../../worker/worker-settings.ts';
-import { loseAttempts } from './lose-attempts.ts';
+import { failOnce, loseAttempts } from './lose-attempts.ts';
+import type { FailureType } from '../../contracts/errors.ts';
 import { sharedBundle, sharedServer } from './shared-server.ts';
 import { nameWorker } from '../../core/run/run-place.ts';
 
@@ -58,6 +59,8 @@ export interface StageOptions {
    * the next attempt begins at once. Default false.
    */
   readonly losesAttempts?: boolean;
+  /** Activities whose first call fails for good, each with the type of its failure. Default: none. */
+  readonly failsOnce?: Readonly<Record<string, FailureType>> | undefined;
   /**
    * True when the stage opens with a worker. Default true. The server remembers pollers for minutes, so stopping one at
    * once is no replacement.
@@ -192,6 +195,7 @@ function createWorkers(
         options.mcp,
         stores,
       );
+      const failing = failOnce(activities, options.failsOnce ?? {});
       const worker = await createWorker({
         connection,
         namespace: 'default',
@@ -200,7 +204,7 @@ function createWorkers(
         models: settings.models,
         memoryTarget: options.memoryTarget,
         redactor,
-        activities: options.losesAttempts === true ? loseAttempts(activities) : activities,
+        activities: options.losesAttempts === true ? loseAttempts(activities) : failing,
         shutdownGraceMs: options.shutdownGraceMs ?? 2_000,
         maxCachedWorkflows: options.maxCachedWorkflows,
         deploymentName: options.deploymentName,

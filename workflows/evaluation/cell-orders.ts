@@ -1,4 +1,4 @@
-import { log, patched, setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
+import { condition, log, patched, setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
 import type {
   ChildWorkflowHandle,
   SignalDefinition,
@@ -14,13 +14,17 @@ import { floodSignal, sentSignalName, splitFlood } from '../shared/signal-intake
 type Order = SignalDefinition<[unknown]>;
 type Send = (order: Order, payload: unknown) => void;
 
+/** Longest wait for a resume: whoever brings the store back may not know of the evaluation. */
+const parkMax = '1 hour';
+
 /**
  * Takes what people tell an evaluation and passes it on to the runs of its cells: a stop, a pause, and its end. A cell that
- * starts meanwhile is told too.
+ * starts meanwhile is told too. Cells whose judgement finds no store wait here.
  */
 export class CellOrders {
   readonly #open = new Map<string, Send>();
-  #onTaken: () => void = () => {};
+  readonly #parked = new Map<object, string>();
+  #onChange: () => void = () => {};
   #stopReason: string | null = null;
   #pause: { readonly payload: unknown; readonly reason: string } | null = null;
 
@@ -38,7 +42,7 @@ export class CellOrders {
         // Its runs refuse it too.
         if (!checked.ok) return log.warn(`Signal ${order.name}: ${checked.reason}`);
         for (const send of this.#open.values()) send(order, payload);
-        this.#onTaken();
+        this.#onChange();
       };
       handles.set(order.name, handle);
       setHandler(order, handle, { description });
@@ -56,14 +60,15 @@ export class CellOrders {
     obey(resumeSignal, 'Goes on after pause, or after a parked run was mended: {}', (payload) => {
       const checked = checkResume(payload);
       if (checked.ok && !checked.parkedOnly) this.#pause = null;
+      if (checked.ok) this.#parked.clear();
       return checked;
     });
     takeOthers(handles);
   }
 
-  /** @param onTaken Called after each order from now on. */
-  watch(onTaken: () => void): void {
-    this.#onTaken = onTaken;
+  /** @param onChange Called from now on after each order, and when a cell begins or ends to wait. */
+  watch(onChange: () => void): void {
+    this.#onChange = onChange;
   }
 
   /** Returns why the evaluation is paused, perhaps empty; null when it is not. */
@@ -74,6 +79,22 @@ export class CellOrders {
   /** Returns why the evaluation was stopped, perhaps empty; null when it was not. */
   stopReason(): string | null {
     return this.#stopReason;
+  }
+
+  /** Returns why a cell waits; null when none does. */
+  parkedReason(): string | null {
+    const [reason = null] = this.#parked.values();
+    return reason;
+  }
+
+  /** Waits for a resume or a stop, or for an hour. */
+  async park(reason: string): Promise<void> {
+    const cell = {};
+    this.#parked.set(cell, reason);
+    this.#onChange();
+    await condition(() => !this.#parked.has(cell) || this.#stopReason !== null, parkMax);
+    this.#parked.delete(cell);
+    this.#onChange();
   }
 
   /** Waits for the end of a run, which is told of every order until then. */

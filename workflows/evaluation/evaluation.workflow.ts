@@ -211,10 +211,14 @@ class Evaluation {
   status(): StatusView & Required<Pick<StatusView, 'evaluation'>> {
     const { input } = this.#opened;
     const paused = this.#orders.pausedReason();
+    const parked = this.#orders.parkedReason();
     return {
       ...viewIntake(input),
       phase: this.#phase(),
-      waiting_for: paused === null ? [] : [`paused${paused === '' ? '' : `: ${paused}`}`],
+      waiting_for: [
+        ...(paused === null ? [] : [`paused${paused === '' ? '' : `: ${paused}`}`]),
+        ...(parked === null ? [] : [`parked: ${parked}`]),
+      ],
       usage: this.#usage,
       paused_reason: paused,
       evaluation: viewCells({

@@ -1,4 +1,4 @@
-import { isCancellation, startChild, workflowInfo } from '@temporalio/workflow';
+import { isCancellation, patched, startChild, workflowInfo } from '@temporalio/workflow';
 import type { Allowance } from '../../contracts/budget.ts';
 import type {
   Cell,
@@ -20,7 +20,7 @@ import { cellRunId } from '../../core/ids.ts';
 import { defaultLimits, engineLimits } from '../../core/limits.ts';
 import { turnSummary } from '../../core/render/labels.ts';
 import { cutText } from '../../core/text/cut-text.ts';
-import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
+import { addUsage, lostUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { gradeCell, keepCell, recallRunSpent } from '../shared/activities.ts';
 import { createBudget, unlimitedBudget } from '../shared/budget.ts';
 import type { Budget } from '../shared/budget.ts';
@@ -30,7 +30,7 @@ import { converse, openConversation } from '../shared/conversation.ts';
 import { nobodyAbove } from '../shared/superior.ts';
 import type { CellOrders } from './cell-orders.ts';
 import { childOptions } from '../shared/visibility.ts';
-import { readFailure } from '../shared/failures.ts';
+import { isStoreFault, readFailure } from '../shared/failures.ts';
 
 const reasonCharsMax = 300;
 
@@ -67,7 +67,7 @@ export async function runCell(
   const began = nowMs();
   const ended = await runGoal(opened, open, { share, orders });
   const seconds = Math.round((nowMs() - began) / 1_000);
-  const { status, reason, grades: known, answer_ref } = await judge(opened, open, ended);
+  const { status, reason, grades: known, answer_ref } = await judge(opened, open, ended, orders);
   const rubrics = opened.rubrics.filter(({ goal }) => goal === open.goal);
   const budget = budgetLeft(share, ended.usage);
   const grades = [...known];
@@ -98,8 +98,37 @@ export async function runCell(
   const { goal } = partsOf(opened.input, open);
   // The folder may be another one the next time.
   const isKept = goal.workspace_dir === undefined && isWorthKeeping(result, share);
-  if (isKept) await keepCell({ address: open.address, result, input_ref: opened.input_ref });
+  const { address } = open;
+  const keep = (): Promise<void> => keepCell({ address, result, input_ref: opened.input_ref });
+  // The evaluation has the result, also of a cell that is not kept.
+  if (isKept) await untilStored(orders, keep, () => {});
   return result;
+}
+
+/**
+ * Does work of a cell that is paid for. When its attempts are used up because the store is away, the cell parks, and then does
+ * it again. Evaluations from before 2026-11-27 failed instead, and the other cells were bought again.
+ *
+ * @param whenStopped Takes the place of the work in a stopped evaluation, which does not wait.
+ */
+async function untilStored<T>(
+  orders: CellOrders,
+  work: () => Promise<T>,
+  whenStopped: (why: string) => T,
+): Promise<T> {
+  for (;;) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop
+      return await work();
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      const failure = readFailure(error);
+      if (!isStoreFault(failure) || !patched('parked-cells')) throw error;
+      // oxlint-disable-next-line no-await-in-loop
+      if (orders.stopReason() === null) await orders.park(failure.message);
+      if (orders.stopReason() !== null) return whenStopped(failure.message);
+    }
+  }
 }
 
 /** Returns false for what may end otherwise the next time: it failed, was stopped, or did without a part of its money. */
@@ -166,7 +195,11 @@ async function runGoal(
     return { usage, failure: null };
   } catch (error) {
     if (isCancellation(error)) throw error;
-    const { usage } = await recallRunSpent({ place: workflowId, since });
+    const { usage } = await untilStored(
+      orders,
+      () => recallRunSpent({ place: workflowId, since }),
+      () => ({ usage: lostUsage(null) }),
+    );
     return { usage, failure: cutText(readFailure(error).message, reasonCharsMax) };
   }
 }
@@ -175,10 +208,21 @@ async function judge(
   opened: OpenedEvaluation,
   open: OpenCell,
   { failure }: EndedRun,
+  orders: CellOrders,
 ): Promise<GradedCell> {
-  if (failure !== null) return { status: 'failed', reason: failure, grades: [], answer_ref: null };
+  if (failure !== null) return failedCell(failure);
   const input = { input_ref: opened.input_ref, cell: cellOf(open), run_id: runIdOf(opened, open) };
-  return gradeCell.executeWithOptions({ summary: `grade cell ${open.cell}` }, [input]);
+  const summary = `grade cell ${open.cell}`;
+  return untilStored(
+    orders,
+    () => gradeCell.executeWithOptions({ summary }, [input]),
+    (why) => failedCell(`Its answer could not be judged: ${why}`),
+  );
+}
+
+function failedCell(why: string): GradedCell {
+  const reason = cutText(why, reasonCharsMax);
+  return { status: 'failed', reason, grades: [], answer_ref: null };
 }
 
 interface ModelGrading {

@@ -45,8 +45,8 @@ const checks = {
 export const { gatherEvidence } = proxyActivities<Activities>(checks);
 
 /**
- * An evaluation can't park, and the answer is paid for: the attempts wait most of a day for the store, and still end where a
- * command ends each worker that runs it.
+ * The answer is paid for: the attempts wait most of a day for the store before the cell parks, and still end where a command
+ * ends each worker that runs it.
  */
 export const { gradeCell } = proxyActivities<Activities>({
   ...checks,

@@ -52,7 +52,11 @@ export async function pruneHome(options: PruneHomeOptions): Promise<Pruned> {
   const index = createFileRunIndex({ home });
   await refuseDamaged(home);
   const isStored = (ref: Ref): boolean => segments.find(ref).length > 0;
-  const plan = await planPrune({ store, index, isStored, endedBefore });
+  const listStored = async (): Promise<typeof isStored> => {
+    await segments.refresh();
+    return isStored;
+  };
+  const plan = await planPrune({ store, index, listStored, endedBefore });
   const { removed, marked, before, keptBy } = plan;
   if (!dryRun) for (const run of removed) await removeRun(home, run);
   const swept = [

@@ -26,8 +26,11 @@ export async function pruneDatabase(
   const [inBucket] = await db.query('read', anyObject);
   if (inBucket !== undefined && bucket === null) throw lacksBucket(place, inBucket['object']);
   const stored = new Set<Ref>();
-  for await (const ref of listRefs(db)) stored.add(ref);
-  const plan = await planPrune({ store, index, isStored: (ref) => stored.has(ref), endedBefore });
+  const listStored = async () => {
+    for await (const ref of listRefs(db)) stored.add(ref);
+    return (ref: Ref): boolean => stored.has(ref);
+  };
+  const plan = await planPrune({ store, index, listStored, endedBefore });
   const { removed, marked, before, keptBy } = plan;
   if (!dryRun) {
     for (const { record, version } of removed) {

@@ -112,7 +112,10 @@ export async function createBench(options: BenchOptions = {}): Promise<Bench> {
   });
   let activityNumber = 0;
   const env = (attempt = 1, activityId = `a${(activityNumber += 1)}`): MockActivityEnvironment =>
-    new MockActivityEnvironment({ attempt, activityId }, { logger: new DefaultLogger('ERROR') });
+    new MockActivityEnvironment(
+      { attempt, activityId, scheduledTimestampMs: Date.now() },
+      { logger: new DefaultLogger('ERROR') },
+    );
   const input = (changes: Partial<ModelTurnInput> = {}): ModelTurnInput => ({
     run_id: 'my-run',
     agent_id: 'writer',

@@ -11,6 +11,8 @@ import { hang, sayJson, sayText, unavailable } from '../../support/scripted-mode
 import type { Script } from '../../support/scripted-model.ts';
 import { createSuspension } from '../../support/suspension.ts';
 import { recallRunSpent } from '../../../activities/agent-turn/attempt-ledger.ts';
+import { createFileReplyLedger } from '../../../activities/adapters/file-store/file-ledgers.ts';
+import { createTemporaryHome } from '../adapters/temporary-home.ts';
 import { createBench, outputOf, runIn } from './bench.ts';
 
 // An attempt of a model call whose worker is suspended goes on when others have been made of it.
@@ -213,4 +215,40 @@ it('M12: what the user asked about a design is no part of what its run has spent
   await put('my-run/design', 'design_review', billed);
   await put('my-run/ask-1727539200', 'explanation', { ...billed, calls: 7 });
   expect(await recallRunSpent(ledger, 'my-run', 0)).toMatchObject({ calls: 2 });
+});
+
+it('M12: what a run has spent is told by the clock of its workflow, not by that of the store', async () => {
+  const at = await createTemporaryHome();
+  onTestFinished(() => at.remove());
+  const ledger = createFileReplyLedger({ home: at.home });
+  const begunMs = Date.now();
+  const put = (run_id: string, aheadMs: number, when: object) => {
+    const entry = { version: 1, result: null, spent: billed, ...when };
+    const time = begunMs + aheadMs;
+    return ledger.put(
+      { workflow_id: 'my-run', run_id, activity_id: '1' },
+      1,
+      entry,
+      undefined,
+      time,
+    );
+  };
+  const recalled = () => recallRunSpent(ledger, 'my-run', begunMs);
+  // The call of a worker that was killed, on a machine whose clock is late.
+  await put('one', -20_000, { scheduled_at: begunMs + 100 });
+  expect(await recalled()).toMatchObject({ calls: 1 });
+  // That of a run before, which had the same id, on a machine whose clock is early.
+  await put('before', 20_000, { scheduled_at: begunMs - 100 });
+  expect(await recalled()).toMatchObject({ calls: 1 });
+  // An entry of an earlier version tells no more.
+  await put('old', -20_000, {});
+  expect(await recalled()).toMatchObject({ calls: 2 });
+});
+
+it('M12: a call is kept with the time at which its workflow scheduled it', async () => {
+  const bench = await createBench({ scripts: [sayJson(outputOf())] });
+  const at = bench.env();
+  await runIn(at, bench.activities.modelTurn, bench.input());
+  const [entry] = await bench.ledger.list('test', 0);
+  expect(entry?.value).toMatchObject({ scheduled_at: at.context.info.scheduledTimestampMs });
 });

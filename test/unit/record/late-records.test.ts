@@ -2,12 +2,15 @@ import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createRecordActivities } from '../../../activities/run-record/create-record-activities.ts';
 import type { RecordDeps } from '../../../activities/run-record/deps.ts';
+import { planPrune } from '../../../activities/artifacts/store-upkeep.ts';
 import { exportRun } from '../../../activities/run-record/export-run.ts';
 import type { UpdateRecordInput, UpdateRecordResult } from '../../../contracts/activity-types.ts';
+import { createMemoryStore } from '../../support/memory-store.ts';
 import { lostAttempt, notFound, oldAttempt } from '../../support/old-attempt.ts';
 import { readTree } from '../../support/read-tree.ts';
 import { createSuspension } from '../../support/suspension.ts';
 import { createHarness, startedAt } from './harness.ts';
+import { question } from './samples.ts';
 import { wholeRun, wholeRunInput } from './whole-run.ts';
 
 // What an attempt may still write that goes on when its workflow has been replaced, and what an export may that is outrun.
@@ -135,4 +138,25 @@ it('an export that is outrun by a reset leaves no file that the reset run does n
 
   await exporting;
   expect(await standing()).toEqual(before);
+});
+
+it('a prune keeps what a record leads to that a worker writes when the prune has begun', async () => {
+  const store = createMemoryStore();
+  const harness = await createHarness({ store });
+  const { deps } = harness;
+  const run = await harness.begin('my-run');
+  const index: RecordDeps['index'] = {
+    ...deps.index,
+    list: async () => {
+      await run.apply({ type: 'question_opened', question: question('q1') });
+      return deps.index.list();
+    },
+  };
+  const listStored = async () => {
+    const stored = new Set(store.artifacts.keys());
+    return (ref: string): boolean => stored.has(ref);
+  };
+  const { marked } = await planPrune({ store, index, listStored, endedBefore: startedAt + 86_400 });
+  expect(marked).toContain(run.ref());
+  expect(marked).toContain((await run.record()).registry_ref);
 });

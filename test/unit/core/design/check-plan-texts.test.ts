@@ -71,7 +71,14 @@ const faults: readonly [string, string, string, CoordinationPlan][] = [
     withTask(3, () => ({ instructions: 'x'.repeat(19_000) })),
   ],
   ['DP27: a plan without escalation', 'DP27', 'escalation', samplePlan({ escalation: [] })],
-  ['DP27: an escalation to be written', 'DP27', 'escalation', samplePlan({ escalation: ['TBD'] })],
+  ...['TBD', 'TODO: say who is asked first, and when the user is'].map(
+    (step): [string, string, string, CoordinationPlan] => [
+      `DP27: the escalation "${step}"`,
+      'DP27',
+      'escalation',
+      samplePlan({ escalation: [step] }),
+    ],
+  ),
 ];
 
 describe('checkTexts', () => {
@@ -87,9 +94,10 @@ describe('checkTexts', () => {
     'Decide what to do next',
     'No TODO is left',
     '# C# service',
-  ])('DP8: %j is a title, a criterion and a risk', (text) => {
+  ])('DP8, DP27: %j is a title, a criterion, a risk and a step', (text) => {
     expect(check(withTask(3, () => ({ title: text })))).toEqual([]);
     expect(check(withProof({ success_criteria: [text], failure_criteria: [text] }))).toEqual([]);
     expect(check(withRisk({ assumption: text, mitigation: text }))).toEqual([]);
+    expect(check(samplePlan({ escalation: [text] }))).toEqual([]);
   });
 });
