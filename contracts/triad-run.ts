@@ -68,7 +68,7 @@ export interface TriadEnd {
   readonly failure: MemberFailure | null;
 }
 
-/** What leads to the points that a triad, or the triads of a team, could not settle. */
+/** The record that leads to the points which a triad, or the triads of a team, could not settle. */
 export type DissentPlace =
   | ({ readonly kind: 'triad' } & Pick<TriadEnd, 'dissent_ref'>)
   | { readonly kind: 'team'; readonly report_ref: Ref };

@@ -98,10 +98,7 @@ export const engineLimits = {
   rejectedAnswersMax: 20,
   /** Rejected messages that the record lists. Later ones are only counted, so that a flood writes nothing. */
   rejectedAnswersRecordedMax: 200,
-  /**
-   * Fewest and most revisions from one whole record to the next. The fewest keep a young run, whose record is small, from
-   * storing each revision twice; the most bound what a worker without the record in memory reads and folds.
-   */
+  /** Fewest and most revisions between whole records: a young run would store each twice; a worker reads and folds the rest. */
   snapshotRevisionsMin: 16,
   snapshotRevisionsMax: 256,
   /** Records that a worker keeps in memory: the newest of each run at work, and those that its prompts show. */
@@ -159,8 +156,10 @@ export const engineLimits = {
   shownArgumentsCharsMax: 800,
   /** Changes outside of the run that one delegation may try. They are carried over continue-as-new. */
   effectsMax: 200,
-  /** Bytes of a workspace's file that is read or searched: more is no text that a model works on. */
+  /** Bytes of a workspace's file that is read as a whole: more is no text that a model works on. It is held in memory. */
   readFileBytesMax: 5_000_000,
+  /** Bytes of a workspace's file that is searched, or of which lines are read. It passes through, in a second at most. */
+  scannedFileBytesMax: 50_000_000,
   /** Bytes of a file that is kept before it is replaced. It is held in memory once. */
   keptFileBytesMax: 20_000_000,
   /** Contradictory changes of one wave that a decision is shown, and the files and delegations of each. */

@@ -87,7 +87,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
         throw error instanceof NoFork ? badInput(error.message) : error;
       });
     },
-    readArtifact: async (ref) => (await use()).store.getText(ref),
+    readArtifact: async (ref) => (await use()).store.get(ref),
     findStore: async () => (await use()).findIdentity(),
     readStoredStatus: async (runId) => readStoredStatus(await use(), runId),
     pages: createPages(home, use),

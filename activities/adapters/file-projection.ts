@@ -27,14 +27,28 @@ export function createFileProjection(options: { readonly home: string }): Projec
       { path, code: null },
     );
   };
+  /** Returns false for a file whose text is to stay. */
+  const mayChange = async (path: string, mayGo?: (text: string) => boolean): Promise<boolean> => {
+    if (mayGo === undefined) return true;
+    try {
+      checkInside(home, path);
+      return mayGo(await readText(path));
+    } catch (error) {
+      throw toStoreUnavailable('write', path, error);
+    }
+  };
   return {
-    write: async (runId, relativePath, text, mayStill) =>
-      atomicWriteFile(toPath(runId, relativePath), text, { root: home, mayStill }),
-    remove: async (runId, relativePath, mayGo) => {
+    async write(runId, relativePath, text, { mayStill, mayReplace } = {}) {
       const path = toPath(runId, relativePath);
+      if (await mayChange(path, mayReplace)) {
+        await atomicWriteFile(path, text, { root: home, mayStill });
+      }
+    },
+    async remove(runId, relativePath, mayGo) {
+      const path = toPath(runId, relativePath);
+      if (!(await mayChange(path, mayGo))) return;
       try {
         checkInside(home, path);
-        if (mayGo !== undefined && !mayGo(await readText(path))) return;
         await rm(path, { force: true });
       } catch (error) {
         throw toStoreUnavailable('write', path, error);

@@ -150,5 +150,5 @@ export function encryptNames(index: RunIndex, cipher: Cipher | undefined): RunIn
 /** Wraps the readable files: with keys none is written, because people read them as plain text. */
 export function withholdProjection(projection: ProjectionWriter, cipher: Cipher): ProjectionWriter {
   if (!cipher.isOn) return projection;
-  return { ...projection, write: async (_runId, _path, _text, mayStill) => mayStill?.() };
+  return { ...projection, write: async (_runId, _path, _text, terms) => terms?.mayStill?.() };
 }

@@ -67,6 +67,30 @@ export interface FileContent extends FileState {
   readonly content: Uint8Array;
 }
 
+/** Lines to read. */
+export interface LineRange {
+  /** The first one; lines count from 1. */
+  readonly from: number;
+  /** Characters after which no further line begins. */
+  readonly charsMax: number;
+  /** Most characters of one line. */
+  readonly lineCharsMax: number;
+}
+
+export interface ReadLine {
+  /** The line without its end, cut. */
+  readonly text: string;
+  /** Characters that were cut off. */
+  readonly chars_left: number;
+}
+
+/** Lines of a file, and the state of the whole. `lines` is null for a file that is no text in UTF-8. */
+export type FileLines = FileState &
+  (
+    | { readonly lines: readonly ReadLine[]; readonly lines_total: number }
+    | { readonly lines: null }
+  );
+
 export interface SearchOrder {
   /** A regular expression in Rust's syntax. */
   readonly pattern: string;
@@ -156,6 +180,9 @@ export interface Workspaces {
 
   /** Reads a file of at most `readFileBytesMax` bytes. */
   read(place: WorkspacePlace, path: string): Promise<FileContent>;
+
+  /** Reads lines of a file of at most `scannedFileBytesMax` bytes, which is not held in memory. */
+  readLines(place: WorkspacePlace, path: string, range: LineRange): Promise<FileLines>;
 
   /** Searches lines, sorted by path. @throws {WorkspaceRefused} also for a faulty pattern. */
   search(place: WorkspacePlace, order: SearchOrder, signal: AbortSignal): Promise<SearchResult>;

@@ -187,14 +187,19 @@ function listFailures(record: RunRecord): readonly ProjectedFile[] {
     needs: { markdown: [ref] },
     render: (texts) => textOf(texts.markdown, ref),
     // Another task of the agent, at work, may have failed since.
-    mayGo: (text) => isOf(task_id, text),
+    mayGo: (text, now) => isOver(text, task_id, now),
   }));
 }
 
-/** Returns true for results of the task, and for what are no results. */
-function isOf(task_id: string, text: string): boolean {
+/**
+ * Returns true for results that no task at work needs any more: those of the task itself, of one that ended in an earlier
+ * wave, and what are no results.
+ */
+export function isOver(text: string, task_id: string, { waves }: RunRecord): boolean {
   const { data } = VerificationResults.safeParse(parseJson(text));
-  return data === undefined || data.task_id === task_id;
+  if (data === undefined || data.task_id === task_id) return true;
+  const ended = waves.flatMap(({ outcomes }) => outcomes.map((one) => one.delegation_id));
+  return ended.includes(data.task_id);
 }
 
 /** Lists result and report. A run that has ended has both. */

@@ -4,8 +4,11 @@ import type { ProjectionWriter } from '../ports/projection-writer.ts';
 import { listFiles } from './list-files.ts';
 import { type ProjectedFile, loadTexts } from './record-texts.ts';
 
-/** The record that was projected last, whose unchanged files are not written again, or `all` for the whole tree. */
-export type ProjectionScope = 'all' | { readonly since: RunRecord };
+/**
+ * The record that was projected last, whose unchanged files are not written again, or `all` for the whole tree; `anew` where the
+ * tree was that of another record: then nothing in it belongs to work in progress.
+ */
+export type ProjectionScope = 'all' | 'anew' | { readonly since: RunRecord };
 
 /**
  * Writes the readable tree of a run, one file after the other.
@@ -21,18 +24,21 @@ export async function projectRun(
   writer: ProjectionWriter,
   scope: ProjectionScope,
 ): Promise<number> {
-  let files = scope === 'all' ? listFiles(record) : listChanged(record, scope.since);
+  let files = typeof scope === 'string' ? listFiles(record) : listChanged(record, scope.since);
   let written = 0;
   while (files.length > 0) {
     const texts = await loadTexts(
       store,
       files.map((file) => file.needs),
     );
-    for (const file of files) await writer.write(record.run_id, file.path, file.render(texts));
+    for (const { path, render, mayGo } of files) {
+      const mayReplace = scope === 'anew' ? undefined : bindRecord(mayGo, record);
+      await writer.write(record.run_id, path, render(texts), { mayReplace });
+    }
     written += files.length;
     files = files.flatMap((file) => file.below?.(texts) ?? []);
   }
-  if (scope !== 'all') await removeGone(record, scope.since, writer);
+  if (typeof scope !== 'string') await removeGone(record, scope.since, writer);
   return written;
 }
 
@@ -44,8 +50,12 @@ async function removeGone(
 ): Promise<void> {
   const kept = new Set(listFiles(record).map(({ path }) => path));
   for (const { path, mayGo } of listFiles(since)) {
-    if (!kept.has(path)) await writer.remove(record.run_id, path, mayGo);
+    if (!kept.has(path)) await writer.remove(record.run_id, path, bindRecord(mayGo, record));
   }
+}
+
+function bindRecord(mayGo: ProjectedFile['mayGo'], record: RunRecord) {
+  return mayGo && ((text: string) => mayGo(text, record));
 }
 
 /** Lists the files whose sources in the record are other objects than before: the fold keeps what an event leaves as it is. */

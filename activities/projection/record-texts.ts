@@ -50,8 +50,8 @@ export interface ProjectedFile {
   readonly render: (texts: RecordTexts) => string;
   /** Files that can be listed only from the loaded texts. If undefined, there are none. */
   readonly below?: (texts: RecordTexts) => readonly ProjectedFile[];
-  /** Is given the text of the file, which stays when it returns false. If undefined, the file goes with its record's entry. */
-  readonly mayGo?: (text: string) => boolean;
+  /** Is given the text of the file and the record to show. The file stays when it returns false. If undefined, it may go. */
+  readonly mayGo?: (text: string, now: RunRecord) => boolean;
 }
 
 /**

@@ -95,8 +95,8 @@ export function redactProjection(
   redactor: Redactor,
 ): ProjectionWriter {
   return {
-    write: async (runId, path, text, mayStill) =>
-      projection.write(runId, path, redactor.redactText(text, 'projection'), mayStill),
+    write: async (runId, path, text, terms) =>
+      projection.write(runId, path, redactor.redactText(text, 'projection'), terms),
     remove: (runId, path, mayGo) => projection.remove(runId, path, mayGo),
     rootOf: (runId) => projection.rootOf(runId),
   };

@@ -98,7 +98,7 @@ async function projectOver(
   // An unreadable record may be replaced.
   const replaced = indexed.ref === null ? null : await orNull(readRecord(store, indexed.ref));
   if (replaced !== null) await removeReplacedFiles(replaced, record, store, projection);
-  await projectRun(record, store, projection, 'all');
+  await projectRun(record, store, projection, 'anew');
 }
 
 /** Characters of a fact's statement in the result: it goes into history. */

@@ -150,7 +150,7 @@ export async function recordTeam(
   const team = await loadTeam(store, report_ref);
   const output_ref = await findOutput(store, team, delegation_id);
   const text = renderTeam(team, delegation_id);
-  await projection.write(run_id, treePaths.team(delegation_id), text, assertCurrent);
+  await projection.write(run_id, treePaths.team(delegation_id), text, { mayStill: assertCurrent });
   return { report_ref, output_ref };
 }
 

@@ -19,10 +19,8 @@ import { CompletionSession } from '../../contracts/note.ts';
 import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
-import type { RunRecord } from '../../contracts/run-record.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { orderJudgement as composeJudgement } from '../../core/verification/order-judgement.ts';
-import { parseJson } from '../../core/json.ts';
 import { bullets, embedMarkdown, joinSections, oneLine } from '../../core/text/markdown.ts';
 import { commandText } from '../../core/text/format.ts';
 import { readDelegation, applyInstructions } from '../prompts/read-task.ts';
@@ -35,6 +33,7 @@ import { readOutput, readShape } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
+import { isOver } from '../projection/list-files.ts';
 import { treePaths } from '../projection/paths.ts';
 import { agentNameOf } from '../projection/render-design.ts';
 import { withHeartbeat, whileCurrent } from '../attempt/heartbeat.ts';
@@ -167,24 +166,13 @@ async function recordVerification(
   const results_ref = await store.put(text);
   const record = await readRecord(store, input.record_ref);
   const path = treePaths.verificationResults(agentNameOf(record, input));
-  if (result === 'fail') await projection.write(run_id, path, text, assertCurrent);
+  if (result === 'fail') await projection.write(run_id, path, text, { mayStill: assertCurrent });
   else {
     await assertCurrent();
     // Tasks of one agent share the file.
     await projection.remove(run_id, path, (shown) => isOver(shown, delegation_id, record));
   }
   return { results_ref, result };
-}
-
-/**
- * Returns true for results that no task at work needs any more: those of the task itself, of one that ended in an earlier
- * wave, and what are no results.
- */
-function isOver(text: string, delegation_id: string, { waves }: RunRecord): boolean {
-  const { data } = VerificationResults.safeParse(parseJson(text));
-  if (data === undefined || data.task_id === delegation_id) return true;
-  const ended = waves.flatMap(({ outcomes }) => outcomes.map((one) => one.delegation_id));
-  return ended.includes(data.task_id);
 }
 
 /** Shares of a question's 2,000 characters. */

@@ -46,8 +46,8 @@ export interface CliDeps extends CliShell {
   readonly readComparedRun: (runId: string) => Promise<ComparedRun>;
   /** Reads what a fork of a run before a wave would take over. Rejects with a CliError when there can't be one. */
   readonly offerFork: (point: Pick<ForkPoint, 'run_id' | 'wave'>) => Promise<ForkOffer>;
-  /** Reads a stored text by its address. Rejects when there is none. If undefined: not available. */
-  readonly readArtifact?: ((ref: string) => Promise<string>) | undefined;
+  /** Reads stored bytes by their address. Rejects when there are none. If undefined: not available. */
+  readonly readArtifact?: ((ref: string) => Promise<Uint8Array>) | undefined;
   /** Status of a run that the server has forgotten, from the store, or null. If undefined: not available. */
   readonly readStoredStatus?: ((runId: string) => Promise<StatusView | null>) | undefined;
   /** Identifies the store of this shell; null when no worker has opened it. If undefined: not known. */

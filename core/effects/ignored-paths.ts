@@ -12,6 +12,8 @@ interface IgnorePattern {
   readonly foldersOnly: boolean;
   /** One matcher for each part of a path; `star` stands for `**`. */
   readonly parts: readonly (Matcher<string> | typeof star)[];
+  /** The text of each of them. */
+  readonly names: readonly string[];
 }
 
 /** The patterns of one `.gitignore`. */
@@ -66,6 +68,55 @@ export function matchPattern(pattern: string): (parts: readonly string[]) => boo
   return (parts) => isIgnored([file], parts, false);
 }
 
+/**
+ * Returns the lines of an ignore file for a folder that mean there what the files above it mean.
+ *
+ * @param files Those of the folders above it, the outermost first.
+ * @param parts Of the folder, which they do not ignore, from the workspace down.
+ */
+export function listPatternsBelow(
+  files: readonly IgnoreFile[],
+  parts: readonly string[],
+): readonly string[] {
+  return files.flatMap(({ folder, patterns }) => {
+    const way = parts.slice(folder.length);
+    return patterns.flatMap((pattern) => narrow(pattern, way));
+  });
+}
+
+/** Returns what is left of a pattern behind a way: a line for each part at which the rest of a path may begin. */
+function narrow(
+  { isNegated, foldersOnly, parts, names }: IgnorePattern,
+  way: readonly string[],
+): string[] {
+  const [sign, end] = [isNegated ? '!' : '', foldersOnly ? '/' : ''];
+  let reached = skipStars(parts, [0]);
+  for (const name of way) {
+    const next = [...reached].flatMap((at) => {
+      const part = parts[at];
+      if (part === star) return at;
+      return part?.(name) === true ? at + 1 : [];
+    });
+    reached = skipStars(parts, next);
+  }
+  // A rest that begins with stars includes the one without them. Where none is left, the pattern names the folder only.
+  return [...reached]
+    .filter((at) => at < names.length && !(parts[at - 1] === star && reached.has(at - 1)))
+    .map((at) => `${sign}/${names.slice(at).join('/')}${end}`);
+}
+
+/** Adds the parts behind each `star`, which may match nothing. */
+function skipStars(parts: IgnorePattern['parts'], from: readonly number[]): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (const begin of from) {
+    for (let at = begin; !found.has(at); at += 1) {
+      found.add(at);
+      if (parts[at] !== star) break;
+    }
+  }
+  return found;
+}
+
 function decide(
   files: readonly IgnoreFile[],
   parts: readonly string[],
@@ -91,11 +142,12 @@ function parsePattern(line: string): IgnorePattern | null {
   const body = foldersOnly ? trimmed.slice(0, -1) : trimmed;
   const names = body.replace(/^\//u, '').split('/');
   if (names.includes('')) return null;
-  const parts = names.map((name) => (isStars(name) ? star : matchName(name)));
   // Behind the last slash, "everything" does not include the folder itself.
-  if (isStars(names.at(-1) ?? '') && names.length > 1) parts.push(() => true);
+  if (isStars(names.at(-1) ?? '') && names.length > 1) names.push('*');
   // A pattern without a slash in it matches a name at any depth.
-  return { isNegated, foldersOnly, parts: body.includes('/') ? parts : [star, ...parts] };
+  if (!body.includes('/')) names.unshift('**');
+  const parts = names.map((name) => (isStars(name) ? star : matchName(name)));
+  return { isNegated, foldersOnly, parts, names };
 }
 
 /** Returns true for two stars or more, which git reads alike. */

@@ -9,7 +9,7 @@ const flag = (name: 'O_DIRECTORY' | 'O_NOFOLLOW' | 'O_NONBLOCK'): number => cons
 const fileFlags = constants.O_RDONLY | flag('O_NOFOLLOW') | flag('O_NONBLOCK');
 const folderFlags = constants.O_RDONLY | flag('O_NOFOLLOW') | flag('O_DIRECTORY');
 
-/** Bytes of a file that are read at once when all of it is hashed. */
+/** Bytes of a file that are read at once when all of it passes through. */
 const chunkBytes = 256 * 1024;
 
 const readBytes = promisify(read);
@@ -48,6 +48,8 @@ export interface OpenFile {
   readonly mode: number;
   /** Reads the beginning of the file. */
   readAtMost(bytesMax: number): Promise<Uint8Array>;
+  /** Reads all of it, which may be large, part by part. Each part is valid until the next one is asked for. */
+  parts(): AsyncIterable<Uint8Array>;
   /** Hashes all of it, which may be large. */
   hash(): Promise<FileState>;
   close(): void;
@@ -76,21 +78,31 @@ export function openFileAt(path: string, real: string): OpenFile | null {
       const buffer = Buffer.alloc(Math.min(bytes, bytesMax));
       return buffer.subarray(0, await fill(fd, buffer, 0));
     },
+    parts: () => readParts(fd, bytes),
     async hash() {
       const digest = createHash('sha256');
-      // A buffer that is not filled has met the end.
-      const buffer = Buffer.alloc(Math.min(bytes + 1, chunkBytes));
-      for (let at = 0; ;) {
-        // Each part follows the one before it.
-        // oxlint-disable-next-line no-await-in-loop
-        const length = await fill(fd, buffer, at);
-        digest.update(buffer.subarray(0, length));
-        at += length;
-        if (length < buffer.byteLength) return { sha256: digest.digest('hex'), bytes: at };
+      let length = 0;
+      for await (const part of readParts(fd, bytes)) {
+        digest.update(part);
+        length += part.byteLength;
       }
+      return { sha256: digest.digest('hex'), bytes: length };
     },
     close: () => closeSync(fd),
   };
+}
+
+async function* readParts(fd: number, bytes: number): AsyncGenerator<Uint8Array> {
+  // A buffer that is not filled has met the end.
+  const buffer = Buffer.alloc(Math.min(bytes + 1, chunkBytes));
+  for (let at = 0; ;) {
+    // Each part follows the one before it.
+    // oxlint-disable-next-line no-await-in-loop
+    const length = await fill(fd, buffer, at);
+    yield buffer.subarray(0, length);
+    at += length;
+    if (length < buffer.byteLength) return;
+  }
 }
 
 /** Fills a buffer from a position of a file on. @returns the bytes that were read, fewer at the end of the file. */

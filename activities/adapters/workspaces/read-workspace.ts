@@ -13,7 +13,6 @@ import {
 import { engineLimits } from '../../../core/limits.ts';
 import {
   WorkspaceRefused,
-  type FileContent,
   type FolderListing,
   type ListedEntry,
   type SearchOrder,
@@ -24,9 +23,15 @@ import {
 import { getCode } from '../file-store/store-errors.ts';
 import type { OpenFile } from './open-file.ts';
 import { closing, descend, type OpenFolder, refuseOwn, toRefusal } from './open-folder.ts';
-import { ignoredBelow, keptBy, type KeptPaths, type ReadGrants } from './readable-paths.ts';
+import {
+  ignoredBelow,
+  keptBy,
+  listSpared,
+  type KeptPaths,
+  type ReadGrants,
+} from './readable-paths.ts';
+import { readLines, readWhole } from './read-file.ts';
 import { runRipgrep } from './ripgrep.ts';
-import { hashBytes } from '../../text/bytes.ts';
 
 /** Root of a workspace, and the way from there to the agents' part of it. */
 export interface Root {
@@ -68,7 +73,30 @@ const ignoreFileBytesMax = 256 * 1024;
 export function createReader(
   rootOf: (place: WorkspacePlace) => Promise<Root>,
   grants: ReadGrants,
-): Pick<Workspaces, 'list' | 'read' | 'search'> {
+): Pick<Workspaces, 'list' | 'read' | 'readLines' | 'search'> {
+  const readFile = async <T>(
+    place: WorkspacePlace,
+    path: string,
+    take: (file: OpenFile) => Promise<T>,
+  ): Promise<T> => {
+    const parts = readParts(path, grants);
+    const name = parts.at(-1);
+    if (name === undefined) throw new WorkspaceRefused('A path is missing. Try: list_files.');
+    const granted = grants(parts, false);
+    const readFrom = async (root: Root): Promise<T | null> =>
+      inFolder({ ...root, granted }, parts.slice(0, -1), path, async (reach) => {
+        await assertOpen(reach, name, false, path);
+        const file = reach.folder.openFile(name);
+        return file === null ? null : closing(file, take);
+      });
+    const { run_id, dir, worker } = place;
+    if (!granted || worker === undefined) {
+      return (await readFrom(await rootOf(place))) ?? throwMissing(path);
+    }
+    const inCopy = await readFrom(await rootOf(place)).catch(toMissing);
+    // A copy has no ignored files: those that are granted are in the user's folder.
+    return inCopy ?? (await readFrom(await rootOf({ run_id, dir }))) ?? throwMissing(path);
+  };
   return {
     async list(place, path, depth) {
       const parts = readParts(path, grants);
@@ -83,24 +111,9 @@ export function createReader(
         isCut: entries.length > max,
       } satisfies FolderListing;
     },
-    async read(place, path) {
-      const parts = readParts(path, grants);
-      const name = parts.at(-1);
-      if (name === undefined) throw new WorkspaceRefused('A path is missing. Try: list_files.');
-      const granted = grants(parts, false);
-      const readFrom = async (root: Root): Promise<FileContent | null> =>
-        inFolder({ ...root, granted }, parts.slice(0, -1), path, async (reach) => {
-          await assertOpen(reach, name, false, path);
-          return readContent(reach.folder, name, path);
-        });
-      const { run_id, dir, worker } = place;
-      if (!granted || worker === undefined) {
-        return (await readFrom(await rootOf(place))) ?? throwMissing(path);
-      }
-      const inCopy = await readFrom(await rootOf(place)).catch(toMissing);
-      // A copy has no ignored files: those that are granted are in the user's folder.
-      return inCopy ?? (await readFrom(await rootOf({ run_id, dir }))) ?? throwMissing(path);
-    },
+    read: (place, path) => readFile(place, path, (file) => readWhole(file, path)),
+    readLines: (place, path, range) =>
+      readFile(place, path, (file) => readLines(file, path, range)),
     search: async (place, order, signal) => search(await rootOf(place), order, signal),
   };
 }
@@ -230,30 +243,14 @@ function openOrNull(folder: OpenFolder, name: string): OpenFile | null {
   }
 }
 
-async function readContent(
-  folder: OpenFolder,
-  name: string,
-  shown: string,
-): Promise<FileContent | null> {
-  const file = folder.openFile(name);
-  if (file === null) return null;
-  const { readFileBytesMax: max } = engineLimits;
-  const content = await closing(file, () => file.readAtMost(max + 1));
-  if (content.byteLength > max) {
-    throw new WorkspaceRefused(
-      `${JSON.stringify(shown)} has more than ${max} bytes, the most that can be read and searched. Try: a smaller part of it, which run_command can print if you have it.`,
-    );
-  }
-  const sha256 = hashBytes(content);
-  return { content, sha256, bytes: content.byteLength };
-}
-
 async function search(root: Root, order: SearchOrder, signal: AbortSignal): Promise<SearchResult> {
   // What is granted is read by its path: a search finds only what belongs to the project.
   const parts = readParts(order.path, () => false);
   const isWanted = order.glob === null ? () => true : matchPattern(order.glob);
+  let kept: Promise<readonly string[]> | undefined;
+  const listKept = () => (kept ??= root.listKept?.() ?? Promise.resolve([]));
   const found = await inFolder(
-    { ...root, granted: false },
+    { ...root, granted: false, listKept },
     parts,
     order.path,
     async ({ folder, home, ignores, isKept }) => {
@@ -263,6 +260,7 @@ async function search(root: Root, order: SearchOrder, signal: AbortSignal): Prom
         // The process starts in the folder that is open, whatever its path leads to by then.
         cwd: folder.path,
         hidden: own === '' || own.startsWith('..') ? [] : [own],
+        spared: await listSpared(parts, ignores, listKept),
         signal,
         pathOf: async (inside) => {
           const names = [...parts, ...inside.split('/')];

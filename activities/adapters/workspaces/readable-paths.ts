@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import {
   isIgnored,
   isResult,
+  listPatternsBelow,
   parseIgnoreFile,
   type IgnoreFile,
 } from '../../../core/effects/ignored-paths.ts';
@@ -53,6 +54,29 @@ export function ignoredBelow(
     const ways = path.slice(parts.length).map((_part, at) => path.slice(0, parts.length + at));
     return isIgnored([...above, ...ways.map(readOnce)], path, false);
   };
+}
+
+/**
+ * Returns the patterns that spare a search below a folder what the ignore files above it name. They leave in what `ignoredBelow`
+ * and `KeptPaths` have to decide on.
+ *
+ * @param list Lists files that may be read although an ignore file names them.
+ */
+export async function listSpared(
+  parts: readonly string[],
+  above: readonly IgnoreFile[],
+  list: () => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  // All of an ignored folder is named, and its files are asked for one by one, like those where results may be.
+  if (isIgnored(above, parts, true) || isResult(parts, true)) return [];
+  const patterns = listPatternsBelow(above, parts);
+  if (patterns.length === 0) return [];
+  const top = `${parts.join('/')}/`;
+  const kept = (await list()).filter((path) => path.startsWith(top)).flatMap(wayTo);
+  const back = [...new Set(kept)]
+    .filter((path) => path.startsWith(top))
+    .map((path) => `!/${path.slice(top.length).replaceAll(/[\\*?[\] ]/gu, String.raw`\$&`)}`);
+  return [...patterns, ...back];
 }
 
 /** Returns the text of a file; of what is none, such as a link, an empty one. */

@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
 import { isRecord } from '../../../core/json.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { cutText } from '../../../core/text/cut-text.ts';
@@ -15,11 +18,15 @@ const lineCharsMax = 300;
 /** Most matches in one file: more say nothing new. One more is asked for, so that the result says when there are more. */
 const matchesPerFileMax = 100;
 const errorCharsMax = 600;
+/** Most characters of what ripgrep says about one line. A longer one is data, which would fill the memory. */
+const recordCharsMax = 16_000_000;
 
 export interface RipgrepPlace {
   readonly cwd: string;
   /** Paths below `cwd` that are left out. */
   readonly hidden: readonly string[];
+  /** Lines of an ignore file for `cwd`, over which the ignore files below win. */
+  readonly spared: readonly string[];
   readonly signal: AbortSignal;
   /** Returns the path to show for one below `cwd`; null to leave its matches out. */
   readonly pathOf: (inside: string) => Promise<string | null>;
@@ -31,7 +38,25 @@ export interface RipgrepPlace {
  * @throws {WorkspaceRefused} when the pattern is faulty, or this machine has no ripgrep.
  */
 export async function runRipgrep(order: SearchOrder, place: RipgrepPlace): Promise<SearchResult> {
-  const child = spawn(await findRipgrep(), argumentsOf(order, place.hidden), {
+  const program = await findRipgrep();
+  const args = argumentsOf(order, place.hidden);
+  if (place.spared.length === 0) return search(program, args, place);
+  const folder = await mkdtemp(join(tmpdir(), 'planwave-search-'));
+  try {
+    const file = join(folder, 'ignored');
+    await writeFile(file, place.spared.map((line) => `${line}\n`).join(''));
+    return await search(program, ['--ignore-file', file, ...args], place);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function search(
+  program: string,
+  args: readonly string[],
+  place: RipgrepPlace,
+): Promise<SearchResult> {
+  const child = spawn(program, args, {
     cwd: place.cwd,
     // No variable of the worker reaches it, and so none of its settings.
     env: {},
@@ -52,8 +77,12 @@ export async function runRipgrep(order: SearchOrder, place: RipgrepPlace): Promi
   });
   // Heard at once, although the lines are read first.
   ended.catch(() => undefined);
-  for await (const line of createInterface({ input: child.stdout })) {
+  for await (const line of readRecords(child.stdout)) {
     if (isFull) continue;
+    if (line === null) {
+      isCut = true;
+      continue;
+    }
     const match = await readMatch(line, place.pathOf).catch((error: unknown) => {
       child.kill();
       throw error;
@@ -69,12 +98,15 @@ export async function runRipgrep(order: SearchOrder, place: RipgrepPlace): Promi
   }
   const code = await ended;
   // 1: nothing was found. 2 with matches: single files could not be read.
-  if (code === 2 && matches.length === 0 && said !== '') {
-    throw new WorkspaceRefused(
-      `The search failed: ${said.trim()} Try: a regular expression, with "\\\\" before each of ( ) [ ] { } . * + ? | that is meant literally.`,
-    );
-  }
+  if (code === 2 && matches.length === 0) refuseFailed(said);
   return { matches, isCut };
+}
+
+function refuseFailed(said: string): void {
+  if (said === '') return;
+  throw new WorkspaceRefused(
+    `The search failed: ${said.trim()} Try: a regular expression, with "\\\\" before each of ( ) [ ] { } . * + ? | that is meant literally.`,
+  );
 }
 
 function argumentsOf({ pattern, ignoreCase }: SearchOrder, hidden: readonly string[]): string[] {
@@ -84,7 +116,7 @@ function argumentsOf({ pattern, ignoreCase }: SearchOrder, hidden: readonly stri
   const bounds = [
     ['--max-columns', `${lineCharsMax}`],
     ['--max-count', `${matchesPerFileMax + 1}`],
-    ['--max-filesize', `${engineLimits.readFileBytesMax}`],
+    ['--max-filesize', `${engineLimits.scannedFileBytesMax}`],
   ].flat();
   const left = ['.git', '.env*', ...hidden.map((path) => `/${path}`)];
   const globs = left.flatMap((path) => ['--iglob', `!${path}`]);
@@ -100,6 +132,24 @@ async function findRipgrep(): Promise<string> {
     throw new WorkspaceRefused(
       'This worker has no ripgrep for its platform. Try: list_files and read_file instead; the operator can install @vscode/ripgrep.',
     );
+  }
+}
+
+/** Reads the lines of a stream. @returns null for one that is too long to be kept. */
+async function* readRecords(stream: AsyncIterable<Buffer>): AsyncGenerator<string | null> {
+  const decoder = new StringDecoder('utf8');
+  let record = '';
+  let isLong = false;
+  for await (const chunk of stream) {
+    const [first = '', ...others] = decoder.write(chunk).split('\n');
+    record += first;
+    for (const next of others) {
+      yield isLong ? null : record;
+      record = next;
+      isLong = false;
+    }
+    isLong ||= record.length > recordCharsMax;
+    if (isLong) record = '';
   }
 }
 

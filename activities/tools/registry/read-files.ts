@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { readPathCharsMax } from '../../../core/effects/check-workspace-path.ts';
 import { engineLimits } from '../../../core/limits.ts';
-import type { ListedEntry, SearchMatch, Workspaces } from '../../ports/workspaces.ts';
-import { decodeText, splitPages, takeLines } from '../../text/bytes.ts';
+import type { ListedEntry, ReadLine, SearchMatch, Workspaces } from '../../ports/workspaces.ts';
+import { splitPages, takeLines } from '../../text/bytes.ts';
 import type { Worktrees } from '../../ports/worktrees.ts';
 import { placeOf, type ReadingTool, type ToolContext } from '../tool.ts';
 
@@ -86,7 +86,7 @@ function createSearchFiles(workspaces: Workspaces): ReadingTool {
       const place = await placeOf(context);
       const { matches, isCut } = await workspaces.search(place, order, context.signal);
       if (matches.length === 0) {
-        return `[Nothing was found. Files with more than ${engineLimits.readFileBytesMax} bytes are not searched.]`;
+        return `[Nothing was found. Files with more than ${engineLimits.scannedFileBytesMax} bytes are not searched.]`;
       }
       const more = isCut ? ['[There are more matches. Search for something rarer.]'] : [];
       const text = [...matches.map(describeMatch), ...more].join('\n');
@@ -110,42 +110,31 @@ function createReadFile(workspaces: Workspaces): ReadingTool {
     listInputs: (input) => [input['path']],
     async run(input, context) {
       const { path: asked, from_line: from } = ReadFileInput.parse(input);
-      const { content, sha256, bytes } = await workspaces.read(await placeOf(context), asked);
-      const text = decodeText(content);
-      if (text === null) {
+      const range = { from, charsMax: pageBytes, lineCharsMax };
+      const read = await workspaces.readLines(await placeOf(context), asked, range);
+      const { sha256, bytes } = read;
+      if (read.lines === null) {
         throw new Error(
           `${JSON.stringify(asked)} is no text in UTF-8: ${bytes} bytes, SHA-256 ${sha256}.`,
         );
       }
-      const lines = splitLines(text);
-      if (from > Math.max(1, lines.length)) {
-        throw new Error(`${JSON.stringify(asked)} has ${lines.length} lines. Try: "from_line":1`);
+      const total = read.lines_total;
+      if (from > Math.max(1, total)) {
+        throw new Error(`${JSON.stringify(asked)} has ${total} lines. Try: "from_line":1`);
       }
-      const shown = takeLines(numberLines(lines, from), pageBytes);
+      const numbered = read.lines.map((line, at) => numberLine(line, from + at));
+      const shown = takeLines(numbered.join(''), pageBytes);
       const last = from - 1 + shown.split('\n').filter((line) => line !== '').length;
-      const head = `[${JSON.stringify(asked)}: lines ${from}–${last} of ${lines.length}, ${bytes} bytes, SHA-256 ${sha256}]`;
+      const head = `[${JSON.stringify(asked)}: lines ${from}–${last} of ${total}, ${bytes} bytes, SHA-256 ${sha256}]`;
       const next = JSON.stringify({ path: asked, from_line: last + 1 });
-      return `${head}\n${shown}${last < lines.length ? `[Go on with ${next}]` : '[The end of the file.]'}`;
+      return `${head}\n${shown}${last < total ? `[Go on with ${next}]` : '[The end of the file.]'}`;
     },
   };
 }
 
-/** A last line break ends the last line, and begins no other. */
-function splitLines(text: string): string[] {
-  const lines = text.replace(/^\uFEFF/u, '').split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  return lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
-}
-
-function numberLines(lines: readonly string[], from: number): string {
-  return lines
-    .slice(from - 1)
-    .map((line, at) => {
-      const cut = line.length - lineCharsMax;
-      const shown = cut > 0 ? `${line.slice(0, lineCharsMax)} [${cut} more characters]` : line;
-      return `${String(from + at).padStart(5)}\t${shown}\n`;
-    })
-    .join('');
+function numberLine({ text, chars_left: left }: ReadLine, line: number): string {
+  const rest = left > 0 ? ` [${left} more characters]` : '';
+  return `${String(line).padStart(5)}\t${text}${rest}\n`;
 }
 
 function describeEntry({ path: entry, kind, bytes }: ListedEntry): string {

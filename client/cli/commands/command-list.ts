@@ -155,8 +155,8 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'artifact',
-    does: 'print a whole stored text, such as the arguments of a call that waits for approval',
-    takes: [['<ref>', 'address of the text, as questions and history show it']],
+    does: 'print or save what is stored, such as the arguments of a call that waits for approval',
+    takes: [['<ref>', 'its address, as questions and history show it']],
     load: async () => (await import('./report.ts')).registerArtifact,
   },
   {

@@ -39,8 +39,13 @@ async function readTextFile(path: string): Promise<string> {
 }
 
 /** @throws CliError that names `what`, and ends with `cure`. */
-export async function writeOut(path: string, text: string, what: string, cure = ''): Promise<void> {
-  await writeFile(path, text).catch((error: unknown) => {
+export async function writeOut(
+  path: string,
+  content: string | Uint8Array,
+  what: string,
+  cure = '',
+): Promise<void> {
+  await writeFile(path, content).catch((error: unknown) => {
     throw badInput(`${what} can't be written: ${messageOf(error)}${cure}`);
   });
 }

@@ -42,7 +42,7 @@ export const examples: Readonly<Record<string, readonly [string, string]>> = {
     'amend backup-choice "Leave cloud services out"',
     'amend backup-choice "Only the EU" --answer q1=EU --waive c2',
   ],
-  artifact: ['artifact 3f5a…', 'artifact 3f5a… --json'],
+  artifact: ['artifact 3f5a…', 'artifact 3f5a… --out logo.png'],
   diff: ['diff backup-choice', 'diff backup-choice research'],
   apply: ['apply backup-choice', 'apply backup-choice --json'],
   undo: ['undo backup-choice', 'undo backup-choice --json'],

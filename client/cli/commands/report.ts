@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Ref } from '../../../contracts/ref.ts';
@@ -150,23 +151,43 @@ export function registerExport(command: Command, runner: CommandRunner): void {
   );
 }
 
+interface ArtifactOptions {
+  readonly out?: string;
+}
+
 export function registerArtifact(command: Command, runner: CommandRunner): void {
-  command.action(
-    runner(async ({ deps }, ref: string) => {
-      const address = Ref.safeParse(ref.trim().toLowerCase());
+  command.option('--out <file>', 'write it into this file, byte for byte').action(
+    runner(async ({ deps }, typed: string, { out }: ArtifactOptions) => {
+      const address = Ref.safeParse(typed.trim().toLowerCase());
       if (!address.success) {
         throw badInput(
-          `${JSON.stringify(ref)} is no address of an artifact: expected 64 hex digits. Try: the whole address, as the files of a run have it`,
+          `${JSON.stringify(typed)} is no address of an artifact: expected 64 hex digits. Try: the whole address, as the files of a run have it`,
         );
       }
-      const text = await readArtifact(deps, address.data);
-      return { data: { ref, text }, lines: [cleanText(text).trimEnd()] };
+      const ref = address.data;
+      if (out === undefined) {
+        const text = await readArtifact(deps, ref);
+        return { data: { ref, text }, lines: [cleanText(text).trimEnd()] };
+      }
+      const path = resolve(deps.cwd, out);
+      const content = await readBytes(deps, ref);
+      await writeOut(path, content, 'The artifact', '. Try: --out <file> in a folder of yours');
+      const bytes = content.byteLength;
+      return { data: { ref, path, bytes }, lines: [`${cleanLine(path)} (${bytes} bytes)`] };
     }),
   );
 }
 
-/** Reads a stored text. @throws CliError when it is not in the artifact home of this machine. */
-export async function readArtifact({ readArtifact: read }: CliDeps, ref: string): Promise<string> {
+/** Reads a stored text. @throws CliError when it is no text, or not in the artifact home of this machine. */
+export async function readArtifact(deps: CliDeps, ref: string): Promise<string> {
+  const content = await readBytes(deps, ref);
+  if (isUtf8(content) && !content.includes(0)) return Buffer.from(content).toString();
+  throw badInput(
+    `${ref} is no text: it has ${content.byteLength} bytes of another kind. Try: ${commandText('artifact', ref, '--out', 'artifact.bin')}`,
+  );
+}
+
+async function readBytes({ readArtifact: read }: CliDeps, ref: string): Promise<Uint8Array> {
   try {
     if (read === undefined) throw new Error('There is no store here.');
     return await read(ref);

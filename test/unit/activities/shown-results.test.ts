@@ -9,6 +9,7 @@ import { readRecord } from '../../../activities/artifacts/record-log.ts';
 import { listFiles } from '../../../activities/projection/list-files.ts';
 import { projectRun } from '../../../activities/projection/project-run.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
+import type { Ref } from '../../../contracts/ref.ts';
 import type { VerificationOutcome } from '../../../contracts/verification.ts';
 import type { RunRecord } from '../../../contracts/run-record.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
@@ -78,7 +79,19 @@ async function createVerifier(waves: RunRecord['waves'] = []) {
     const since = { ...record, criteria: criteriaIn(before) };
     await projectRun({ ...record, criteria: criteriaIn(after) }, store, projection, { since });
   };
-  return { verify, shownFor, project };
+  /** Projects a record with a failure of `rates`: as a whole, or because its criterion was met before. */
+  const projectFailure = async (scope: 'all' | 'anew' | 'changed', results_ref: Ref) => {
+    const verification = judgedAs('abandoned', results_ref);
+    const ended = [endedWave(1, [{ ...failure, verification }])];
+    const record = {
+      ...(await readRecord(store, record_ref)),
+      waves: ended,
+      criteria: criteriaIn('open'),
+    };
+    const since = { ...record, criteria: criteriaIn('met') };
+    await projectRun(record, store, projection, scope === 'changed' ? { since } : scope);
+  };
+  return { verify, shownFor, project, projectFailure };
 }
 
 it('a failure is shown until the task passes, also when another task of its agent passes before', async () => {
@@ -113,18 +126,20 @@ const endedWave = (wave: number, outcomes: DelegationOutcome[]): RunRecord['wave
   outcomes,
 });
 
+const judgedAs = (status: VerificationOutcome['status'], results_ref: Ref) => ({
+  verified_by: 'reviewer',
+  status,
+  attempts: 1,
+  results_refs: [results_ref],
+  output_ref: null,
+});
+
 /** A delegation whose output was judged. */
 const judged = (id: string, status: VerificationOutcome['status'], unmet: string[] = []) =>
   outcome(id, {
     status: status === 'verified' ? 'completed' : 'failed',
     criteria_unmet: unmet,
-    verification: {
-      verified_by: 'reviewer',
-      status,
-      attempts: 1,
-      results_refs: [someRef],
-      output_ref: null,
-    },
+    verification: judgedAs(status, someRef),
   });
 
 const listed = async (waves: RunRecord['waves'], state: 'open' | 'met' = 'open') => {
@@ -159,6 +174,18 @@ it.each([page, rates])(
     expect(shownFor('till_agent')).toBe(task === rates ? null : page);
   },
 );
+
+it.each([
+  ['changed', page],
+  ['all', page],
+  ['anew', rates],
+] as const)('a failure of the record, shown %s, leaves that of %s', async (scope, left) => {
+  const { verify, shownFor, projectFailure } = await createVerifier();
+  const { results_ref } = await verify(rates, 'fail');
+  await verify(page, 'fail');
+  await projectFailure(scope, results_ref);
+  expect(shownFor('till_agent')).toBe(left);
+});
 
 it("the failure of a solution architect's decision is shown beside its other files", async () => {
   const { verify, shownFor } = await createVerifier();

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { linkSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
@@ -9,6 +18,9 @@ import { NoFile } from '../../../activities/adapters/workspaces/open-file.ts';
 import { descend } from '../../../activities/adapters/workspaces/open-folder.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { createGitWorktrees } from '../../../activities/adapters/git/git-worktrees.ts';
+import { listSpared } from '../../../activities/adapters/workspaces/readable-paths.ts';
+import { runRipgrep } from '../../../activities/adapters/workspaces/ripgrep.ts';
+import { parseIgnoreFile } from '../../../core/effects/ignored-paths.ts';
 import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import { createGitFixture } from '../../support/git-fixture.ts';
 import { property } from '../core/builders.ts';
@@ -87,6 +99,27 @@ it('a search heeds the ignore files of the workspace, also of a subfolder, and n
   const below = ['src/deep/er/tax.ts', 'src/deep/kept.log', 'src/price.ts'];
   expect(await find('src')).toEqual(below);
   expect(await find('')).toEqual(['.github/ci.yml', 'dist/price.js', ...below]);
+});
+
+it('a search in a subfolder does not read what the ignore files above it name', async () => {
+  const { dir, put } = createProject();
+  put('src/deep/er/node_modules/a.js', 'price\n');
+  put('src/deep/er/tmp/b.js', 'price\n');
+  put('src/made.js', 'price\n');
+  put('src/made.ts', 'price\n');
+  const above = [parseIgnoreFile([], 'node_modules/\n/src/made*\n/src/deep/*/tmp\n')];
+  const asked: string[] = [];
+  await runRipgrep(order(), {
+    cwd: join(dir, 'src'),
+    hidden: [],
+    spared: await listSpared(['src'], above, async () => ['src/made.ts']),
+    signal,
+    pathOf: async (inside) => {
+      asked.push(inside);
+      return null;
+    },
+  });
+  expect(asked).toEqual(['deep/er/tax.ts', 'made.ts', 'price.ts']);
 });
 
 it('a search in an ignored folder finds what may be read there', async () => {
@@ -198,13 +231,47 @@ it('RW3: a huge file is refused, and many entries and matches are cut', async ()
   const { put, place, workspaces } = createProject();
   put('huge.txt', Buffer.alloc(engineLimits.readFileBytesMax + 1, 'a'));
   await expect(workspaces.read(place, 'huge.txt')).rejects.toThrow(
-    /more than 5000000 bytes, .* read and searched\. Try: a smaller part/,
+    /more than 5000000 bytes, .* as a whole\. Try: some of its lines, by read_file/,
   );
   for (let file = 0; file < 15; file += 1) put(`many/${file}.txt`, 'needle\n'.repeat(100));
   const found = await workspaces.search(place, order({ pattern: 'needle' }), signal);
   expect(found).toMatchObject({ isCut: true });
   expect(found.matches).toHaveLength(engineLimits.searchMatchesMax);
   await expect(workspaces.search(place, order({ pattern: '(' }), signal)).rejects.toThrow(/Try: /);
+});
+
+it('lines of a file that is too large to be taken as a whole are read and searched', async () => {
+  const { put, place, workspaces } = createProject();
+  const text = `\uFEFF${'x'.repeat(99)}\r\n`.concat(`${'é'.repeat(999)}\n`.repeat(2_600), 'needle');
+  put('huge.txt', text);
+  const range = { from: 2_601, charsMax: 1_000, lineCharsMax: 5 };
+  expect(await workspaces.readLines(place, 'huge.txt', range)).toEqual({
+    sha256: createHash('sha256').update(text).digest('hex'),
+    bytes: Buffer.byteLength(text),
+    lines: [
+      { text: 'ééééé', chars_left: 994 },
+      { text: 'needl', chars_left: 1 },
+    ],
+    lines_total: 2_602,
+  });
+  const first = await workspaces.readLines(place, 'huge.txt', { ...range, from: 1, charsMax: 1 });
+  expect(first.lines).toEqual([{ text: 'xxxxx', chars_left: 94 }]);
+  const found = await workspaces.search(place, order({ pattern: 'needle' }), signal);
+  expect(found.matches).toEqual([{ path: 'huge.txt', line: 2_602, text: 'needle' }]);
+});
+
+it('a file that takes too long to read, or is no text, gives no lines', async () => {
+  const { dir, put, place, workspaces } = createProject();
+  put('long.txt', 'needle\n');
+  truncateSync(join(dir, 'long.txt'), engineLimits.scannedFileBytesMax + 1);
+  put('cut.txt', Buffer.from('é').subarray(0, 1));
+  const range = { from: 1, charsMax: 9, lineCharsMax: 9 };
+  await expect(workspaces.readLines(place, 'long.txt', range)).rejects.toThrow(
+    /more than 50000000 bytes, .* Try: run_command.*"sed","-n","1,200p","long\.txt"/,
+  );
+  expect((await workspaces.readLines(place, 'cut.txt', range)).lines).toBeNull();
+  const found = await workspaces.search(place, order({ pattern: 'needle' }), signal);
+  expect(found.matches).toEqual([]);
 });
 
 it('a hard link is read, and a change of it leaves the other name alone', async () => {

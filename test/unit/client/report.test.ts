@@ -1,3 +1,6 @@
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { CliDeps } from '../../../client/cli/cli-deps.ts';
 import { exitCodeOfEnd, toRunEndedEvent } from '../../../client/cli/follow/follow-event.ts';
 import { formatEvent } from '../../../client/cli/follow/format-event.ts';
@@ -128,5 +131,39 @@ describe('an evaluation that has ended', () => {
       'run run-1: completed · 1 of 2 cells passed. All of them: npm run planwave -- report run-1',
     ]);
     expect(exitCodeOfEnd(end, event.status)).toBe(1);
+  });
+});
+
+describe('artifact', () => {
+  const ref = 'c0'.repeat(32);
+  const print = async (bytes: Buffer, ...argv: readonly string[]) => {
+    const io = createFakeIo();
+    const cwd = await mkdtemp(join(tmpdir(), 'planwave-artifact-'));
+    const deps = createFakeDeps(io, {}, { cwd, readArtifact: async () => bytes });
+    const code = await runCli(['artifact', ref, ...argv], deps);
+    return { code, out: io.out(), err: io.err(), cwd };
+  };
+
+  it('prints a text, and of other bytes only how to save them', async () => {
+    expect(await print(Buffer.from('é\n'))).toMatchObject({ code: 0, out: 'é\n' });
+    for (const bytes of [Buffer.from([0x89, 0x50]), Buffer.from('a\0b')]) {
+      // oxlint-disable-next-line no-await-in-loop
+      const { code, out, err } = await print(bytes);
+      expect([code, out]).toEqual([2, '']);
+      expect(err).toContain(
+        `is no text: it has ${bytes.byteLength} bytes of another kind. Try: npm run planwave -- artifact ${ref} --out artifact.bin`,
+      );
+    }
+  });
+
+  it('saves it with --out, byte for byte', async () => {
+    const bytes = Buffer.from([0, 0xff, 0x1b]);
+    const { code, out, cwd } = await print(bytes, '--out', 'logo.png', '--json');
+    expect([code, await readFile(join(cwd, 'logo.png'))]).toEqual([0, bytes]);
+    expect(JSON.parse(out)).toEqual({ ref, path: join(cwd, 'logo.png'), bytes: 3 });
+    const { err } = await print(bytes, '--out', 'none/logo.png');
+    expect(err).toMatch(
+      /^The artifact can't be written: .* Try: --out <file> in a folder of yours/,
+    );
   });
 });

@@ -3,7 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
-import { isIgnored, matchPattern, parseIgnoreFile } from '../../../core/effects/ignored-paths.ts';
+import {
+  isIgnored,
+  listPatternsBelow,
+  matchPattern,
+  parseIgnoreFile,
+} from '../../../core/effects/ignored-paths.ts';
 import { property } from './builders.ts';
 import { processorMs } from '../../support/processor-time.ts';
 
@@ -38,6 +43,38 @@ it('one pattern chooses files by name or by path', () => {
   expect(matchPattern('src/**')(['src', 'deep', 'a.ts'])).toBe(true);
   expect(matchPattern('src/*.ts')(['src', 'deep', 'a.ts'])).toBe(false);
   expect(matchPattern('****/a')(['a'])).toBe(true);
+});
+
+it('patterns for a folder mean there what those above it mean, whatever they are', () => {
+  const name = fc.stringMatching(/^[ab]{1,2}$/);
+  const piece = fc.constantFrom('a', 'b', 'ab', '*', '?', '[ab]', '**', '**/', '/', 'a*');
+  const line = fc
+    .tuple(fc.constantFrom('', '!', '/'), fc.array(piece, { minLength: 1, maxLength: 5 }))
+    .map(([sign, pieces]) => `${sign}${pieces.join('')}`);
+  const names = fc.array(name, { minLength: 1, maxLength: 3 });
+  const texts = fc.array(fc.array(line, { maxLength: 4 }), { minLength: 1, maxLength: 3 });
+  fc.assert(
+    fc.property(names, names, texts, (folder, inside, lines) => {
+      const files = lines
+        .slice(0, folder.length)
+        .map((text, at) => parseIgnoreFile(folder.slice(0, at), text.join('\n')));
+      fc.pre(!isIgnored(files, folder, true));
+      const below = parseIgnoreFile([], listPatternsBelow(files, folder).join('\n'));
+      expect(isIgnored([below], inside, false)).toBe(
+        isIgnored(files, [...folder, ...inside], false),
+      );
+    }),
+    { ...property, numRuns: 500 },
+  );
+});
+
+it('IG3: nor does a hostile pattern in a subfolder', () => {
+  const files = [parseIgnoreFile([], `${'**/'.repeat(10_000)}a\n${'**/a/'.repeat(1_000)}b`)];
+  const folder = Array.from({ length: 60 }, () => 'a');
+  const listMs = processorMs(() => {
+    expect(listPatternsBelow(files, folder).length).toBeLessThan(200);
+  });
+  expect(listMs).toBeLessThan(2_000);
 });
 
 it('agrees with git about generated patterns and paths', () => {

@@ -196,7 +196,7 @@ it('with keys no readable file is written, and old ones are still removed', asyn
     rootOf: (runId: string) => runId,
   };
   const withheld = withholdProjection(projection, cipherOf('k1'));
-  await withheld.write('run', 'result.md', word, async () => void done.push('asked'));
+  await withheld.write('run', 'result.md', word, { mayStill: async () => void done.push('asked') });
   await withheld.remove('run', 'result.md');
   expect(done).toEqual(['asked', 'remove']);
   expect(withholdProjection(projection, cipherOf())).toBe(projection);

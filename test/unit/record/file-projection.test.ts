@@ -35,7 +35,7 @@ it('asks when all is written but for the name, and a refusal leaves the old file
     asked = await readdir(dirname(path));
     throw refusal;
   };
-  await expect(writer.write('my-run', treePaths.pool, 'late', mayStill)).rejects.toBe(refusal);
+  await expect(writer.write('my-run', treePaths.pool, 'late', { mayStill })).rejects.toBe(refusal);
   expect(asked).toHaveLength(2);
   expect(await readFile(path, 'utf8')).toBe('old');
   expect(await readdir(dirname(path))).toEqual(['pool.jsonl']);
