@@ -64,8 +64,8 @@ it.each(['waiting', 'recorded'] as const)(
   900_000,
 );
 
-const isBegun = ({ type, id }: EventMoment): boolean =>
-  type === 'ACTIVITY_TASK_COMPLETED' && id > 12;
+/** The server writes the start of an activity together with its end. */
+const isBegun = ({ type, id }: EventMoment): boolean => type === 'ACTIVITY_TASK_STARTED' && id > 12;
 
 /** Events of the whole run after which the server is killed, besides one of each part: others with each seed. */
 const drawnMax = 4;
