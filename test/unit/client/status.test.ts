@@ -217,6 +217,23 @@ describe('finding U1: a run whose workflow has failed', () => {
     });
   });
 
+  it('an evaluation of an older worker, which knows no status of it, tells how far it is', async () => {
+    const old = (currentDetails?: string): ClientContext =>
+      contextOfEvaluation('RUNNING', async (asked, id) =>
+        asked === 'status' ? askEvaluation('other', id) : { currentDetails },
+      );
+    const details = '**x**: 2 cells done, 1 passed, 4 to start\n\n| goal |';
+    expect(await readStatus(old(details), 'eval-x')).toMatchObject({
+      live: false,
+      note: expect.stringMatching(
+        /^x: 2 cells done, 1 passed, 4 to start\. eval-x is an evaluation/,
+      ),
+    });
+    expect(await readStatus(old(), 'eval-x')).toMatchObject({
+      note: expect.stringMatching(/^No cell is done\. eval-x is an evaluation/),
+    });
+  });
+
   it('an evaluation tells its cells, what its runs wait for, and the use of those at work', async () => {
     const context = contextOfEvaluation('RUNNING', askEvaluation);
     const reading = await readStatus(context, 'eval-x');
