@@ -128,15 +128,15 @@ it.each(['judged', 'failed'])(
     held.judgement = new Promise((resolve, reject) => (settle = { resolve, reject }));
     const { result } = await begin();
     await new Promise((go) => void setTimeout(go, 0));
-    let hasFailed = false;
-    result.catch(() => (hasFailed = true));
+    const seen = { failure: false };
+    result.catch(() => (seen.failure = true));
     if (end === 'judged')
       settle.resolve({ status: 'completed', reason: '', grades: [], answer_ref: null });
     else settle.reject(new Error('no'));
     let turns = 0;
-    for (; done.keepCell === 0 && !hasFailed && turns < 20; turns += 1)
+    for (; done.keepCell === 0 && !seen.failure && turns < 20; turns += 1)
       // oxlint-disable-next-line no-await-in-loop
-      await null;
+      await Promise.resolve();
     expect(turns).toBe(end === 'judged' ? 2 : 3);
   },
 );

@@ -181,8 +181,8 @@ async function runGoal(
       const { usage } = await work();
       return { usage, failure };
     } catch (fault) {
-      const whenOver = (): { readonly usage: Usage } => ({ usage: lostUsage(null) });
-      const { usage } = await orders.afterPark(storeFaultOf(fault), { work, whenOver });
+      const again = { work, whenOver: () => ({ usage: lostUsage(null) }) };
+      const { usage } = await orders.afterPark(storeFaultOf(fault), again);
       return { usage, failure };
     }
   }

@@ -44,7 +44,7 @@ export function registerRootHandlers(host: RootHost): void {
       description: 'Answers a question: {"question_id":"q1","answer":"…"}',
       handle(payload) {
         host.inbox.answer(payload);
-        return confirm(payload)?.then(() => {});
+        return confirm(payload)?.then(() => undefined);
       },
     },
     ...controlSignals(host),

@@ -90,10 +90,11 @@ it.each([[['start', 'Goal']], [[...team, 'researcher,writer']]])(
   },
 );
 
+async function away(): Promise<never> {
+  throw new Error('no database');
+}
+
 it('an id is started where the store can not be read; a new store is not asked', async () => {
-  const away = async (): Promise<never> => {
-    throw new Error('no database');
-  };
   const stores: readonly Partial<CliDeps>[] = [
     { findStore: away, readStoredStatus },
     { readStoredStatus: away },

@@ -159,6 +159,13 @@ function contextOfEvaluation(
   });
 }
 
+/** An evaluation on a worker that knows no status of it. */
+function contextOfOld(currentDetails?: string): ClientContext {
+  return contextOfEvaluation('RUNNING', async (asked, id) =>
+    asked === 'status' ? askEvaluation('other', id) : { currentDetails },
+  );
+}
+
 describe('finding U1: a run whose workflow has failed', () => {
   const end = {
     ended: 'failed',
@@ -218,18 +225,14 @@ describe('finding U1: a run whose workflow has failed', () => {
   });
 
   it('an evaluation of an older worker, which knows no status of it, tells how far it is', async () => {
-    const old = (currentDetails?: string): ClientContext =>
-      contextOfEvaluation('RUNNING', async (asked, id) =>
-        asked === 'status' ? askEvaluation('other', id) : { currentDetails },
-      );
     const details = '**x**: 2 cells done, 1 passed, 4 to start\n\n| goal |';
-    expect(await readStatus(old(details), 'eval-x')).toMatchObject({
+    expect(await readStatus(contextOfOld(details), 'eval-x')).toMatchObject({
       live: false,
       note: expect.stringMatching(
         /^x: 2 cells done, 1 passed, 4 to start\. eval-x is an evaluation/,
       ),
     });
-    expect(await readStatus(old(), 'eval-x')).toMatchObject({
+    expect(await readStatus(contextOfOld(), 'eval-x')).toMatchObject({
       note: expect.stringMatching(/^No cell is done\. eval-x is an evaluation/),
     });
   });
