@@ -34,6 +34,7 @@ import {
   refusePlainText,
 } from './server-calls.ts';
 import {
+  findWork,
   readDelegation,
   readStageCalls,
   readTeam,
@@ -55,7 +56,6 @@ import {
 } from './run-listing.ts';
 import {
   describeRun,
-  findWork,
   readRunEnd,
   readStatus,
   readView,

@@ -15,12 +15,7 @@ import { queryNames } from '../contracts/names.ts';
 import type { EvaluationResult } from '../contracts/evaluation.ts';
 import type { PlannerRunResult } from '../contracts/planner-run.ts';
 import type { LoneWaveResult, WaveResult } from '../contracts/planner-wave.ts';
-import type {
-  DelegationStatusView,
-  DelegationView,
-  DesignStatusView,
-  StatusView,
-} from '../contracts/views.ts';
+import type { DelegationView, DesignStatusView, StatusView } from '../contracts/views.ts';
 import { riskWorkflowId } from '../core/ids.ts';
 import { CannotDecrypt } from '../encryption/key-ring.ts';
 import { describeCells, isEvaluation, toRunListing, type RunListing } from './run-listing.ts';
@@ -177,7 +172,28 @@ async function explainEvaluation(
     return `This is an evaluation. Try: ${commandText('report', run_id)}`;
   const answer = await askStatus<StatusView>(context, { workflow_id: run_id });
   const cells = answer.isTold ? answer.view?.evaluation : undefined;
-  return `${cells === undefined ? '' : `${countCells(cells)}. `}${describeCells(run_id)}`;
+  const progress = cells === undefined ? await readProgress(context, run_id) : countCells(cells);
+  return `${progress === null ? '' : `${progress}. `}${describeCells(run_id)}`;
+}
+
+/** The SDK's query for what a workflow says of itself. */
+const metadataQuery = '__temporal_workflow_metadata';
+
+/**
+ * Reads how far an evaluation is whose worker is from before 2026-11-27 and knows no status of it.
+ *
+ * @returns such as `sums: 2 cells done, 1 passed, 4 to start`; null when no worker answers in time.
+ */
+async function readProgress(context: ClientContext, workflow_id: string): Promise<string | null> {
+  const answer = await askStatus<{ readonly currentDetails?: string }>(
+    context,
+    { workflow_id },
+    metadataQuery,
+  );
+  if (!answer.isTold) return null;
+  const details = answer.view?.currentDetails ?? '';
+  const [first = ''] = details.replaceAll('**', '').split('\n');
+  return first === '' ? 'No cell is done' : first;
 }
 
 /** Short, because the status is shown beside other things that are ready sooner. */
@@ -209,27 +225,6 @@ export async function askStatus<T>(
       ? { isTold: true, view: null }
       : { isTold: false };
   }
-}
-
-/**
- * Finds a delegation below a wave by its path, `<wave>/<delegation_id>`, whether it has a workflow of its own or not.
- *
- * @returns null when no worker answers, or when there is no such delegation.
- */
-export async function findWork(
-  context: ClientContext,
-  path: string,
-): Promise<{ readonly address: WorkAddress; readonly status: DelegationStatusView } | null> {
-  const end = path.lastIndexOf('/');
-  const delegation_id = path.slice(end + 1);
-  for (const workflow_id of [path, path.slice(0, Math.max(end, 0))]) {
-    const address = { workflow_id, delegation_id };
-    const answer =
-      workflow_id === '' ? null : await askStatus<DelegationStatusView>(context, address);
-    if (answer?.isTold !== true || answer.view?.delegation_id !== delegation_id) continue;
-    return { address, status: answer.view };
-  }
-  return null;
 }
 
 export type RunEnd =

@@ -12,7 +12,7 @@ import type {
   QuestionsView,
   VerificationView,
 } from '../contracts/views.ts';
-import { askStatus, findWork, readView, type WorkAddress } from './read-view.ts';
+import { askStatus, readView, type WorkAddress } from './read-view.ts';
 import { riskWorkflowId, taskOwner, workPlace } from '../core/ids.ts';
 import { type ClientContext, callServer, decodePayload, messageOfFailure } from './server-calls.ts';
 import { addUsage } from '../core/usage/add-usage.ts';
@@ -275,4 +275,25 @@ function readCall({ id, attempt, heartbeat }: ActivityReading): CallReading | nu
     text,
     text_chars: typeof text_chars === 'number' ? text_chars : text.length,
   };
+}
+
+/**
+ * Finds a delegation below a wave by its path, `<wave>/<delegation_id>`, whether it has a workflow of its own or not.
+ *
+ * @returns null when no worker answers, or when there is no such delegation.
+ */
+export async function findWork(
+  context: ClientContext,
+  path: string,
+): Promise<{ readonly address: WorkAddress; readonly status: DelegationStatusView } | null> {
+  const end = path.lastIndexOf('/');
+  const delegation_id = path.slice(end + 1);
+  for (const workflow_id of [path, path.slice(0, Math.max(end, 0))]) {
+    const address = { workflow_id, delegation_id };
+    const answer =
+      workflow_id === '' ? null : await askStatus<DelegationStatusView>(context, address);
+    if (answer?.isTold !== true || answer.view?.delegation_id !== delegation_id) continue;
+    return { address, status: answer.view };
+  }
+  return null;
 }

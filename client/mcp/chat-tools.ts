@@ -54,6 +54,7 @@ export async function callTool(
 /** Tools of a chat that help where the client names a command, which a chat cannot run. */
 const curesOfChat: Readonly<Partial<Record<ClientErrorCode, string>>> = {
   not_found: 'list_runs',
+  refused: 'list_runs',
   run_ended: 'get_result',
 };
 

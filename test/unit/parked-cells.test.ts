@@ -4,11 +4,13 @@ import { noUsage } from '../../core/usage/add-usage.ts';
 import { eventually } from '../support/eventually.ts';
 import { someRef } from '../support/factories.ts';
 
-const { handlers, away, done } = vi.hoisted(() => ({
+const { handlers, away, done, held } = vi.hoisted(() => ({
   handlers: new Map<string, (payload: unknown) => void>(),
   /** Activities that find no store. */
   away: new Set<string>(),
   done: { gradeCell: 0, keepCell: 0 },
+  /** Judgement that a test ends itself. */
+  held: { judgement: null as Promise<object> | null },
 }));
 
 vi.mock(import('@temporalio/workflow'), async (original) => {
@@ -36,7 +38,7 @@ function call(name: keyof typeof done) {
 
 vi.mock(import('../../workflows/shared/activities.ts'), async (original) => {
   const replaced: object = {
-    gradeCell: { executeWithOptions: call('gradeCell') },
+    gradeCell: { executeWithOptions: () => held.judgement ?? call('gradeCell')() },
     keepCell: call('keepCell'),
   };
   return { ...(await original()), ...replaced };
@@ -78,6 +80,7 @@ async function begin() {
 beforeEach(() => {
   Object.assign(done, { gradeCell: 0, keepCell: 0 });
   away.clear();
+  held.judgement = null;
 });
 
 it.each(['gradeCell', 'keepCell'] as const)(
@@ -107,3 +110,33 @@ it('a stop ends the wait of a parked cell, and its result says why it was not ju
   });
   expect(done).toEqual({ gradeCell: 1, keepCell: 0 });
 });
+
+it('an evaluation that has failed for another reason does not wait for a parked cell', async () => {
+  away.add('keepCell');
+  const { orders, result } = await begin();
+  await eventually('a parked cell', async () => orders.parkedReason() !== null);
+  orders.fail();
+  expect(await result).toMatchObject({ status: 'completed' });
+  expect(orders.parkedReason()).toBeNull();
+  expect(done.keepCell).toBe(1);
+});
+
+it.each(['judged', 'failed'])(
+  'a cell that is %s goes on as many turns later as in evaluations from before cells parked, so that they replay',
+  async (end) => {
+    let settle = { resolve: (_judged: object) => {}, reject: (_why: Error) => {} };
+    held.judgement = new Promise((resolve, reject) => (settle = { resolve, reject }));
+    const { result } = await begin();
+    await new Promise((go) => void setTimeout(go, 0));
+    const seen = { failure: false };
+    result.catch(() => (seen.failure = true));
+    if (end === 'judged')
+      settle.resolve({ status: 'completed', reason: '', grades: [], answer_ref: null });
+    else settle.reject(new Error('no'));
+    let turns = 0;
+    for (; done.keepCell === 0 && !seen.failure && turns < 20; turns += 1)
+      // oxlint-disable-next-line no-await-in-loop
+      await Promise.resolve();
+    expect(turns).toBe(end === 'judged' ? 2 : 3);
+  },
+);

@@ -1,4 +1,11 @@
-import { condition, log, patched, setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
+import {
+  condition,
+  isCancellation,
+  log,
+  patched,
+  setDefaultSignalHandler,
+  setHandler,
+} from '@temporalio/workflow';
 import type {
   ChildWorkflowHandle,
   SignalDefinition,
@@ -8,6 +15,7 @@ import type {
 import { checkControl, checkResume } from '../../core/run/check-control.ts';
 import type { CheckedControl } from '../../core/run/check-control.ts';
 import { inBackground, signalInOrder } from '../shared/background.ts';
+import { isStoreFault, readFailure } from '../shared/failures.ts';
 import { pauseSignal, resumeSignal, stopSignal } from '../shared/messages.ts';
 import { floodSignal, sentSignalName, splitFlood } from '../shared/signal-intake.ts';
 
@@ -26,6 +34,7 @@ export class CellOrders {
   readonly #parked = new Map<object, string>();
   #onChange: () => void = () => {};
   #stopReason: string | null = null;
+  #hasFailed = false;
   #pause: { readonly payload: unknown; readonly reason: string } | null = null;
 
   constructor() {
@@ -87,14 +96,46 @@ export class CellOrders {
     return reason;
   }
 
-  /** Waits for a resume or a stop, or for an hour. */
-  async park(reason: string): Promise<void> {
+  /** Ends the waits of parked cells: the evaluation has failed for another reason, and waits for its cells. */
+  fail(): void {
+    this.#hasFailed = true;
+  }
+
+  /**
+   * Parks a cell until a resume, or for an hour, and then does its work again, until the store is back.
+   *
+   * @param why What `storeFaultOf` returned.
+   * @param again `whenOver` takes the place of the work in an evaluation that was stopped or has failed, which does not wait.
+   */
+  async afterPark<T>(
+    why: string,
+    again: { readonly work: () => Promise<T>; readonly whenOver: (why: string) => T },
+  ): Promise<T> {
+    let reason = why;
+    for (;;) {
+      /* oxlint-disable no-await-in-loop */
+      if (!this.#isOver()) await this.#park(reason);
+      if (this.#isOver()) return again.whenOver(reason);
+      try {
+        return await again.work();
+      } catch (error) {
+        reason = storeFaultOf(error);
+      }
+      /* oxlint-enable no-await-in-loop */
+    }
+  }
+
+  async #park(reason: string): Promise<void> {
     const cell = {};
     this.#parked.set(cell, reason);
     this.#onChange();
-    await condition(() => !this.#parked.has(cell) || this.#stopReason !== null, parkMax);
+    await condition(() => !this.#parked.has(cell) || this.#isOver(), parkMax);
     this.#parked.delete(cell);
     this.#onChange();
+  }
+
+  #isOver(): boolean {
+    return this.#stopReason !== null || this.#hasFailed;
   }
 
   /** Waits for the end of a run, which is told of every order until then. */
@@ -113,6 +154,20 @@ export class CellOrders {
       this.#open.delete(run.workflowId);
     }
   }
+}
+
+/**
+ * Returns what a cell parks for: the attempts at work that is paid for are used up because the store is away. Evaluations from
+ * before 2026-11-27 failed instead, and the other cells were bought again. Callers `await` the work themselves, as those
+ * evaluations did: with another promise around it, cells change places when an old history is replayed.
+ *
+ * @throws every other error.
+ */
+export function storeFaultOf(error: unknown): string {
+  if (isCancellation(error)) throw error;
+  const failure = readFailure(error);
+  if (!isStoreFault(failure) || !patched('parked-cells')) throw error;
+  return failure.message;
 }
 
 /** Takes signals that arrived together, and what no evaluation reads. The default handler comes last: it takes all that came earlier. */

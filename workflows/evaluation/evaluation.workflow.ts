@@ -190,6 +190,7 @@ class Evaluation {
       this.#usage = addUsage(this.#usage, result.usage);
     } catch (error) {
       this.#failure ??= error;
+      this.#orders.fail();
     } finally {
       this.#reserved.delete(cell);
       this.#show();
@@ -221,6 +222,7 @@ class Evaluation {
       ],
       usage: this.#usage,
       paused_reason: paused,
+      parked_reason: parked,
       evaluation: viewCells({
         waiting: this.#waiting.length,
         at_work: [...this.#reserved.keys()].map((cell) => placeCell(this.#opened, cell)),

@@ -1,4 +1,4 @@
-import { isCancellation, patched, startChild, workflowInfo } from '@temporalio/workflow';
+import { isCancellation, startChild, workflowInfo } from '@temporalio/workflow';
 import type { Allowance } from '../../contracts/budget.ts';
 import type {
   Cell,
@@ -28,9 +28,9 @@ import { nowMs } from '../shared/clock.ts';
 import { createControl } from '../shared/control.ts';
 import { converse, openConversation } from '../shared/conversation.ts';
 import { nobodyAbove } from '../shared/superior.ts';
-import type { CellOrders } from './cell-orders.ts';
+import { storeFaultOf, type CellOrders } from './cell-orders.ts';
 import { childOptions } from '../shared/visibility.ts';
-import { isStoreFault, readFailure } from '../shared/failures.ts';
+import { readFailure } from '../shared/failures.ts';
 
 const reasonCharsMax = 300;
 
@@ -100,35 +100,14 @@ export async function runCell(
   const isKept = goal.workspace_dir === undefined && isWorthKeeping(result, share);
   const { address } = open;
   const keep = (): Promise<void> => keepCell({ address, result, input_ref: opened.input_ref });
-  // The evaluation has the result, also of a cell that is not kept.
-  if (isKept) await untilStored(orders, keep, () => {});
-  return result;
-}
-
-/**
- * Does work of a cell that is paid for. When its attempts are used up because the store is away, the cell parks, and then does
- * it again. Evaluations from before 2026-11-27 failed instead, and the other cells were bought again.
- *
- * @param whenStopped Takes the place of the work in a stopped evaluation, which does not wait.
- */
-async function untilStored<T>(
-  orders: CellOrders,
-  work: () => Promise<T>,
-  whenStopped: (why: string) => T,
-): Promise<T> {
-  for (;;) {
-    try {
-      // oxlint-disable-next-line no-await-in-loop
-      return await work();
-    } catch (error) {
-      if (isCancellation(error)) throw error;
-      const failure = readFailure(error);
-      if (!isStoreFault(failure) || !patched('parked-cells')) throw error;
-      // oxlint-disable-next-line no-await-in-loop
-      if (orders.stopReason() === null) await orders.park(failure.message);
-      if (orders.stopReason() !== null) return whenStopped(failure.message);
-    }
+  if (!isKept) return result;
+  try {
+    await keep();
+  } catch (error) {
+    // The evaluation has the result, also of a cell that is not kept.
+    await orders.afterPark(storeFaultOf(error), { work: keep, whenOver: () => {} });
   }
+  return result;
 }
 
 /** Returns false for what may end otherwise the next time: it failed, was stopped, or did without a part of its money. */
@@ -195,12 +174,17 @@ async function runGoal(
     return { usage, failure: null };
   } catch (error) {
     if (isCancellation(error)) throw error;
-    const { usage } = await untilStored(
-      orders,
-      () => recallRunSpent({ place: workflowId, since }),
-      () => ({ usage: lostUsage(null) }),
-    );
-    return { usage, failure: cutText(readFailure(error).message, reasonCharsMax) };
+    const failure = cutText(readFailure(error).message, reasonCharsMax);
+    const work = (): Promise<{ readonly usage: Usage }> =>
+      recallRunSpent({ place: workflowId, since });
+    try {
+      const { usage } = await work();
+      return { usage, failure };
+    } catch (fault) {
+      const again = { work, whenOver: () => ({ usage: lostUsage(null) }) };
+      const { usage } = await orders.afterPark(storeFaultOf(fault), again);
+      return { usage, failure };
+    }
   }
 }
 
@@ -213,11 +197,14 @@ async function judge(
   if (failure !== null) return failedCell(failure);
   const input = { input_ref: opened.input_ref, cell: cellOf(open), run_id: runIdOf(opened, open) };
   const summary = `grade cell ${open.cell}`;
-  return untilStored(
-    orders,
-    () => gradeCell.executeWithOptions({ summary }, [input]),
-    (why) => failedCell(`Its answer could not be judged: ${why}`),
-  );
+  const work = (): Promise<GradedCell> => gradeCell.executeWithOptions({ summary }, [input]);
+  try {
+    return await work();
+  } catch (error) {
+    const whenOver = (why: string): GradedCell =>
+      failedCell(`Its answer could not be judged: ${why}`);
+    return orders.afterPark(storeFaultOf(error), { work, whenOver });
+  }
 }
 
 function failedCell(why: string): GradedCell {

@@ -44,7 +44,7 @@ export function registerRootHandlers(host: RootHost): void {
       description: 'Answers a question: {"question_id":"q1","answer":"…"}',
       handle(payload) {
         host.inbox.answer(payload);
-        return confirm(payload);
+        return confirm(payload)?.then(() => undefined);
       },
     },
     ...controlSignals(host),
@@ -59,7 +59,9 @@ export function registerRootHandlers(host: RootHost): void {
     (payload) => {
       const receipt = host.inbox.submit(payload);
       const confirmed = confirm(payload);
-      return confirmed === undefined ? receipt : confirmed.then(() => receipt);
+      if (confirmed === undefined) return receipt;
+      const accepted = 'the answer that was taken before is confirmed: it is the user’s now';
+      return confirmed.then((isDone) => (isDone ? { ...receipt, accepted } : receipt));
     },
     {
       validator: (payload) => host.inbox.validate(payload),

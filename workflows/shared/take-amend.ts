@@ -123,15 +123,20 @@ function takeAmended(host: RootHost, answers: readonly AmendedAnswer[]): void {
   }
 }
 
-/** Makes a default, an assumption or an answer of a model the user's, when a person sends the same as an answer. */
-export function confirmHandler(host: RootHost): MessageHandler {
+/**
+ * Makes a default, an assumption or an answer of a model the user's, when a person sends the same as an answer. The handler
+ * returns whether it did, and nothing where there is none to confirm.
+ */
+export function confirmHandler(host: RootHost): (payload: unknown) => Promise<boolean> | undefined {
   // What can't be confirmed is not tried again for each of many messages.
   const tried = new Set<string>();
   return (payload) => {
     const verdict = judgeAnswer(host.inbox.carry(), payload);
-    if (verdict.type !== 'repeated' || verdict.confirms !== true || !isRecord(payload)) return;
+    if (verdict.type !== 'repeated' || verdict.confirms !== true || !isRecord(payload))
+      return undefined;
     const { question_id } = verdict;
-    if (host.state.closing || tried.has(question_id) || !patched('confirmed-answers')) return;
+    if (host.state.closing || tried.has(question_id) || !patched('confirmed-answers'))
+      return undefined;
     tried.add(question_id);
     return confirm(host, { question_id, answer: payload['answer'] });
   };
@@ -140,9 +145,10 @@ export function confirmHandler(host: RootHost): MessageHandler {
 async function confirm(
   host: RootHost,
   confirmed: NonNullable<AmendMessage['answers']>[number],
-): Promise<void> {
+): Promise<boolean> {
   const answers = await judgeAmended(host, [confirmed]);
-  if (answers === null || host.state.closing) return;
+  if (answers === null || host.state.closing) return false;
   takeAmended(host, answers);
   host.refresh();
+  return true;
 }

@@ -110,12 +110,24 @@ export async function checkBeforehand(
   const { address } = await session();
   if (!localAddress.test(address)) return;
   await deps.checkInput?.(workflowType, input);
-  const stored = runId === undefined ? null : await deps.readStoredStatus?.(runId);
-  if (runId === undefined || stored === null || stored === undefined) return;
+  if (runId === undefined || !(await isStored(deps, runId))) return;
   const message =
-    `The store has a run ${JSON.stringify(runId)} already, also if the server has forgotten it; nothing was started. ` +
-    `Try: another --id; this run is shown by ${commandText('status', runId)}`;
+    `a run ${JSON.stringify(runId)} exists already in this store, also if the server has forgotten it; nothing was started. ` +
+    `Try: ${commandText('watch', runId)}, ${commandText('status', runId)}, or another --id; ` +
+    'if the worker has another store: --no-check';
   throw new CliError('already_exists', exitCodes.badInput, message);
+}
+
+/** Returns false also where the store can't be read: that is the worker's to mend. */
+async function isStored(deps: CliDeps, runId: string): Promise<boolean> {
+  try {
+    // To read a run would make the tables of a new database.
+    if ((await deps.findStore?.()) === null) return false;
+    const stored = await deps.readStoredStatus?.(runId);
+    return stored !== null && stored !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 export interface RunOptions extends InputOptions {

@@ -28,7 +28,7 @@ export type FollowEvent =
       readonly waiting_for: readonly string[];
       /** Until now; null while no worker answers. */
       readonly usage: Usage | null;
-      /** Cells of an evaluation: it is told again when they change. Absent in everything else. */
+      /** Cells of an evaluation: it is told again when they or its waits change. Absent in everything else. */
       readonly evaluation?: EvaluationView;
     }
   | {
@@ -112,7 +112,8 @@ function noteChange(before: RunSnapshot | null, after: RunSnapshot): FollowEvent
 }
 
 function tellPhase({ status, run }: RunSnapshot): string {
-  return JSON.stringify([status?.phase ?? run.phase, status?.evaluation]);
+  const cells = status?.evaluation && [status.evaluation, status.waiting_for];
+  return JSON.stringify([status?.phase ?? run.phase, cells]);
 }
 
 function phaseChange(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
@@ -288,9 +289,8 @@ function placeAnswer(
 /** Input that the run refused is the caller's mistake, whenever it is found. */
 export function exitCodeOfEnd(end: RunEnd, status: string): ExitCode {
   if (end.ended === 'evaluation') return exitCodeOfCells(end.evaluation);
-  if (end.ended === 'result' || end.ended === 'part') {
+  if (end.ended === 'result' || end.ended === 'part')
     return status === 'completed' ? exitCodes.ok : exitCodes.unmet;
-  }
   return end.type === 'InvalidInput' ? exitCodes.badInput : exitCodes.unmet;
 }
 

@@ -239,7 +239,9 @@ it("a team's member keeps notes as any agent does, and an answer confirms the de
   await stage.rehearsal.waitForCalls(4);
   const assumed = await storedRecord(stage.home, run.workflowId);
   expect(assumed.answered_questions).toMatchObject([{ answer: 'EU', answered_by: 'default' }]);
-  await submit(run, { question_id: 'q1', answer: 'EU' });
+  expect(await submit(run, { question_id: 'q1', answer: 'EU' })).toMatchObject({
+    accepted: expect.stringContaining('is confirmed'),
+  });
   ends.release();
   await stage.result(run);
   const record = await storedRecord(stage.home, run.workflowId);

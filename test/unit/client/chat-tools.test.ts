@@ -1,4 +1,5 @@
-import { startRun } from '../../../client/mcp/chat-tools.ts';
+import { PlanwaveClientError } from '../../../client/client-error.ts';
+import { callTool, startRun } from '../../../client/mcp/chat-tools.ts';
 import type { PlannerRunInput } from '../../../contracts/planner-run.ts';
 import { createFakeClient } from './support/fake-client.ts';
 
@@ -16,4 +17,19 @@ it('runs that a chat starts work for the tenant of the server, if it has one', a
     await startRun({ ...deps, tenant }, { goal: 'Write a letter' });
   }
   expect(inputs).toEqual([{ goal: 'Write a letter', tenant: 'acme' }, { goal: 'Write a letter' }]);
+});
+
+it('a chat that writes to an evaluation is told a tool of its own, not a command', async () => {
+  const deps = {
+    connect: async () => createFakeClient({}),
+    readResult: async () => null,
+    version: '1',
+  };
+  const { content, isError } = await callTool(deps, () => {
+    throw new PlanwaveClientError('refused', 'eval-x is an evaluation. Try: planwave list');
+  });
+  expect({ content, isError }).toEqual({
+    content: [{ type: 'text', text: 'eval-x is an evaluation. Try: list_runs' }],
+    isError: true,
+  });
 });

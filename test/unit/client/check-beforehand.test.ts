@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
+import type { CliDeps } from '../../../client/cli/cli-deps.ts';
 import { runCli } from '../../../client/cli/commands/program.ts';
 import { createCliDeps } from '../../../scripts/cli-deps.ts';
 import { makeFolder } from '../scripts/fake-executables.ts';
@@ -23,7 +24,11 @@ const { checkInput } = createCliDeps(settings, here);
 const readStoredStatus = async (run_id: string) =>
   run_id === 'old' ? status({ run_id, phase: 'completed' }) : null;
 
-async function run(argv: readonly string[], address = here) {
+async function run(
+  argv: readonly string[],
+  address = here,
+  store: Partial<CliDeps> = { readStoredStatus },
+) {
   const io = createFakeIo();
   const started: object[] = [];
   const start = (input: object) => {
@@ -33,10 +38,7 @@ async function run(argv: readonly string[], address = here) {
   const client = createFakeClient({ startRun: start, startTeam: start });
   const session = { client, address, namespace: 'default', connection: Connection.lazy() };
   const openSession = () => Promise.resolve({ ...session, close: () => Promise.resolve() });
-  const code = await runCli(
-    argv,
-    createFakeDeps(io, {}, { checkInput, readStoredStatus, openSession }),
-  );
+  const code = await runCli(argv, createFakeDeps(io, {}, { checkInput, ...store, openSession }));
   return { code, out: io.out(), err: io.err(), started };
 }
 
@@ -79,13 +81,31 @@ it.each([[['start', 'Goal']], [[...team, 'researcher,writer']]])(
     const { code, out, err, started } = await run([...argv, '--id', 'old']);
     expect({ code, out, started }).toEqual({ code: 2, out: '', started: [] });
     expect(err).toMatch(
-      /^The store has a run "old" already, .* Try: another --id; .* status old\n$/,
+      /^a run "old" exists already in this store, .*; nothing was started\. Try: .* watch old, .* status old, or another --id; .*--no-check\n$/,
     );
     expect((await run([...argv, '--id', 'new'])).started).toHaveLength(1);
+    expect((await run([...argv, '--id', 'old', '--no-check'])).started).toHaveLength(1);
     // A far server may have another store.
     expect((await run([...argv, '--id', 'old'], 'temporal.example:7233')).started).toHaveLength(1);
   },
 );
+
+async function away(): Promise<never> {
+  throw new Error('no database');
+}
+
+it('an id is started where the store can not be read; a new store is not asked', async () => {
+  const stores: readonly Partial<CliDeps>[] = [
+    { findStore: away, readStoredStatus },
+    { readStoredStatus: away },
+    { findStore: async () => null, readStoredStatus },
+  ];
+  for (const store of stores) {
+    // oxlint-disable-next-line no-await-in-loop
+    const { code, started } = await run(['start', 'Goal', '--id', 'old'], here, store);
+    expect({ code, started }).toMatchObject({ code: 0, started: [{}] });
+  }
+});
 
 it('a command that works knows the version, such as for the chat clients of mcp serve', () => {
   expect(createCliDeps(settings, here).version).toMatch(/^\d+\.\d+\.\d+/);

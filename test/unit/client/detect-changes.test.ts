@@ -1,4 +1,4 @@
-import type { StatusView, TaskView, TriadPhaseView } from '../../../contracts/views.ts';
+import type { TaskView, TriadPhaseView } from '../../../contracts/views.ts';
 import { detectChanges } from '../../../client/cli/follow/follow-event.ts';
 import { formatEvent } from '../../../client/cli/follow/format-event.ts';
 import type { RunSnapshot } from '../../../client/cli/follow/read-snapshot.ts';
@@ -26,11 +26,16 @@ it('tells everything at the first look, and nothing when nothing changed', () =>
   expect(types(working, structuredClone(working))).toEqual([]);
 });
 
-it('tells the cells of an evaluation when they change', () => {
+it('tells the cells of an evaluation when they or its waits change', () => {
   const cells = { at_work: [], passed: 1, not_passed: 0, cached: 0, newest_not_passed: [] };
-  const of = (waiting: number, phase: StatusView['phase'] = 'working'): RunSnapshot =>
-    snapshot({ status: status({ phase, evaluation: { ...cells, waiting } }) });
+  const of = (waiting: number, ...waiting_for: string[]): RunSnapshot =>
+    snapshot({
+      status: status({ phase: 'working', waiting_for, evaluation: { ...cells, waiting } }),
+    });
   expect(types(of(2), of(2))).toEqual([]);
+  expect(detectChanges(of(2), of(2, 'eval-1: parked: no key'))).toMatchObject([
+    { type: 'phase', waiting_for: ['eval-1: parked: no key'] },
+  ]);
   const [told, ...others] = detectChanges(of(2), of(1));
   expect(others).toEqual([]);
   expect(told && formatEvent(told, paint)).toEqual([
