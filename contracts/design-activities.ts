@@ -5,7 +5,7 @@ import type { DesignMaterial, DesignReplyOutline } from './design.ts';
 import type { OutputFault } from './output-fault.ts';
 import type { Architect } from './planner-wave.ts';
 import type { AskedQuestion } from './question.ts';
-import type { CompletionSession } from './note.ts';
+import type { CompletionSession, SessionReport } from './note.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
 import type { PlanOutline, OpenConsultationResult } from './design-run.ts';
@@ -232,10 +232,12 @@ export interface DesignActivities {
   readonly keepResearch: (input: KeepResearchInput) => Promise<void>;
   /** Adds the new agents of an approved plan to the run. */
   readonly admitPlan: (input: AdmitPlanInput) => Promise<AdmitPlanResult>;
-  /** Reads the session of notes of a task that begins once more. */
+  /** Reads the session of notes of a task that begins once more, and what the record knows of it. */
   readonly recallSession: (input: {
     readonly session_ref: Ref;
-  }) => Promise<{ readonly session: CompletionSession }>;
+    /** Absent in runs of older versions. */
+    readonly record_ref?: Ref;
+  }) => Promise<{ readonly session: CompletionSession } & Pick<SessionReport, 'refused'>>;
   readonly planNextWave: (input: PlanNextWaveInput) => Promise<PlanNextWaveResult>;
   /** Adds a task by which the solution architect decides questions to the plan of a wave. */
   readonly orderDecision: (input: OrderDecisionInput) => Promise<WavePlanOutline>;

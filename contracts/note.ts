@@ -73,6 +73,8 @@ export interface SessionReport extends NotesOutline {
   readonly status: AgentStatusValue;
   /** Unix epoch seconds. */
   readonly at: number;
+  /** note_ids whose questions were refused. Absent while there are none, and in runs of older versions. */
+  readonly refused?: readonly string[];
 }
 
 /** Notes of a delegation, in its outcome. */

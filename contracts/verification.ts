@@ -203,7 +203,7 @@ export interface DescribeFailuresInput {
   readonly results_refs: readonly Ref[];
   /** The AgentOutput that failed last. Absent in runs of older versions. */
   readonly output_ref?: Ref;
-  /** True for a task whose doer gave it up. Absent for an output that failed. */
+  /** True for a task whose newest attempt gave no output to verify. Absent for an output that failed. */
   readonly gave_up?: true;
 }
 
@@ -211,8 +211,12 @@ export interface DescribeFailuresInput {
 export interface VerificationFeedback {
   /** The newest VerificationResults as JSON. */
   readonly results_ref: Ref;
-  /** The AgentOutput that failed; null where its author gave the task up. */
+  /** The AgentOutput that failed last; null before the first. */
   readonly output_ref: Ref | null;
+  /** True where the newest attempt gave no output to verify: `results_ref` has its reason. Absent otherwise. */
+  readonly gave_up?: true;
+  /** The VerificationResults of `output_ref` where `gave_up`. Absent otherwise. */
+  readonly failed_results_ref?: Ref;
   /** The user's new instructions, which replace the task's; null while there are none. */
   readonly instructions_ref: Ref | null;
   /** The user's guidance, oldest first. */

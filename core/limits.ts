@@ -156,9 +156,9 @@ export const engineLimits = {
   shownArgumentsCharsMax: 800,
   /** Changes outside of the run that one delegation may try. They are carried over continue-as-new. */
   effectsMax: 200,
-  /** Bytes of a workspace's file that is read as a whole: more is no text that a model works on. It is held in memory. */
+  /** Bytes of a workspace's file that is read as a whole or searched: more is no text that a model works on. It is held in memory. */
   readFileBytesMax: 5_000_000,
-  /** Bytes of a workspace's file that is searched, or of which lines are read. It passes through, in a second at most. */
+  /** Bytes of a workspace's file of which lines are read. It passes through, in a second at most. */
   scannedFileBytesMax: 50_000_000,
   /** Bytes of a file that is kept before it is replaced. It is held in memory once. */
   keptFileBytesMax: 20_000_000,

@@ -7,9 +7,10 @@ import type {
 } from '../../contracts/design-activities.ts';
 import { orderDecision, readDecision } from '../../core/design/architect-task.ts';
 import { CompletionSession } from '../../contracts/note.ts';
-import type { Ref } from '../../contracts/ref.ts';
 import { type WavePlanOutline } from '../../contracts/wave-plan.ts';
+import { definedOnly } from '../../core/json.ts';
 import { readCoordinationPlan } from '../artifacts/read-reports.ts';
+import { readRecord } from '../artifacts/record-log.ts';
 import { readOutput, readPlan, readShape } from '../artifacts/read-artifact.ts';
 import { type ArtifactStore, ArtifactCorrupt } from '../ports/artifact-store.ts';
 import { storePlan } from '../run-record/compose-plan.ts';
@@ -65,11 +66,16 @@ async function recallStages(
   return { stages: await Promise.all(stages) };
 }
 
-async function recallSession(
+/** Reads a session, and which of its questions the record says were refused. */
+export async function recallSession(
   store: ArtifactStore,
-  session_ref: Ref,
-): Promise<{ readonly session: CompletionSession }> {
-  return { session: await readShape(store, session_ref, CompletionSession, 'a session of notes') };
+  { session_ref, record_ref }: Parameters<DesignActivities['recallSession']>[0],
+): ReturnType<DesignActivities['recallSession']> {
+  const session = await readShape(store, session_ref, CompletionSession, 'a session of notes');
+  if (record_ref === undefined) return { session };
+  const { sessions = [] } = await readRecord(store, record_ref);
+  const reported = sessions.find((one) => one.session_ref === session_ref);
+  return { session, ...definedOnly({ refused: reported?.refused }) };
 }
 
 export interface DesignDeps extends ResearchDeps, ConsultationDeps {
@@ -85,7 +91,7 @@ export function createDesignActivities(deps: DesignDeps): DesignActivities {
     assembleDesign: (input) => guard(() => assembleDesign(store, input)),
     openConsultation: ({ input }) => guard(() => openConsultation(deps, input)),
     recallStages: (input) => guard(() => recallStages(store, input)),
-    recallSession: ({ session_ref }) => guard(() => recallSession(store, session_ref)),
+    recallSession: (input) => guard(() => recallSession(store, input)),
     checkDesign: (input) => guard(() => checkDesign(store, toolNames, input)),
     changeDesign: (input) => guard(() => changeDesign(store, input)),
     describeDesign: (input) => guard(() => describePlan(store, input)),

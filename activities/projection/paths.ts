@@ -42,9 +42,9 @@ export const treePaths = {
   /** Session of completion-drive notes that an agent works in. */
   currentSession: (agent: string): string =>
     `agents/${slugName(agent)}/completion_drive/session_current.json`,
-  /** Session that has ended. @param endedAt Unix epoch seconds. */
-  endedSession: (agent: string, goalTitle: string, endedAt: number): string =>
-    `agents/${slugName(agent)}/completion_drive/session_${toMinute(endedAt)}_${toTaskName(goalTitle)}.json`,
+  /** Session that has ended. @param endedAt Unix epoch seconds. @param nth Number of those that the other parts do not tell apart. */
+  endedSession: (agent: string, goalTitle: string, endedAt: number, nth = 1): string =>
+    `agents/${slugName(agent)}/completion_drive/session_${toMinute(endedAt)}_${toTaskName(goalTitle)}${nth === 1 ? '' : `_${nth}`}.json`,
   /** Log and index of the sessions of a run that has ended. */
   cleanupLog: 'archive/cleanup_log.json',
   archiveIndex: 'archive/archive_index.json',

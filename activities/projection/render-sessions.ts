@@ -71,14 +71,18 @@ function nameSessions(record: RunRecord): readonly NamedSession[] {
   });
 }
 
-/** Returns the file of a session that has ended. Two of one task in one minute keep their whole ids. */
+/** Returns the file of a session that has ended. Those of one name in one minute are numbered. */
 function endedPath(
   agent: string,
   { delegation_id, at }: SessionReport,
   used: ReadonlySet<string>,
 ): string {
-  const short = treePaths.endedSession(agent, delegation_id.replace(/_\d{10}$/, ''), at);
-  return used.has(short) ? treePaths.endedSession(agent, delegation_id, at) : short;
+  const short = delegation_id.replace(/_\d{10}(?=\.|$)/, '');
+  let path = treePaths.endedSession(agent, short, at);
+  for (let nth = 1; used.has(path); nth += 1) {
+    path = treePaths.endedSession(agent, delegation_id, at, nth);
+  }
+  return path;
 }
 
 /** Describes what became of the sessions (seed 003, Issue 2). Each was current until it ended. */

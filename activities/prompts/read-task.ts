@@ -159,31 +159,29 @@ export async function renderFeedback(
   feedback: VerificationFeedback,
   callKey: string,
 ): Promise<string[]> {
-  const { results_ref, output_ref } = feedback;
+  const { results_ref, output_ref, failed_results_ref } = feedback;
+  const refs = [...(failed_results_ref === undefined ? [] : [failed_results_ref]), results_ref];
   const [results, output] = await Promise.all([
-    readShape(store, results_ref, VerificationResults, 'results of a verification'),
+    Promise.all(
+      refs.map((ref) => readShape(store, ref, VerificationResults, 'results of a verification')),
+    ),
     output_ref === null ? null : readOutput(store, output_ref),
   ]);
   const failed =
-    output === null
-      ? []
-      : [
-          textBlock(
-            'failed_output',
-            cutAtLine(output.detailed_md.trimEnd(), blockBytesMax.failed_output),
-            Infinity,
-          ),
-        ];
-  const what =
-    output === null
-      ? 'The task was tried before, and given up'
-      : 'The task was done before, and its output failed the verification by another agent';
+    output === null ? [] : [cutAtLine(output.detailed_md.trimEnd(), blockBytesMax.failed_output)];
+  const blocks = [
+    ...failed.map((text) => textBlock('failed_output', text, Infinity)),
+    ...results.map((one) => jsonBlock('verification_results', one)),
+  ];
   return [
-    `${what}. Files that were changed then are as they were left. Do what is missing, and give the whole output.`,
-    markData(
-      [...failed, jsonBlock('verification_results', results)].join('\n\n'),
-      `${callKey} verification`,
-    ),
+    `${describeTried(feedback)}. Files that were changed then are as they were left. Do what is missing, and give the whole output.`,
+    markData(blocks.join('\n\n'), `${callKey} verification`),
     ...(await renderGuidance(store, feedback)),
   ];
+}
+
+function describeTried({ output_ref, gave_up }: VerificationFeedback): string {
+  if (output_ref === null) return 'The task was tried before, and failed';
+  const done = 'The task was done before, and its output failed the verification by another agent';
+  return gave_up === true ? `${done}. Then it was tried once more, and failed` : done;
 }

@@ -213,7 +213,7 @@ async function describeFailures(
   const times = shown.length > 1 ? `, ${shown.length} times` : '';
   const lines = [
     input.gave_up === true
-      ? `${named} does again what no longer holds, and was given up by its agent. What now?`
+      ? `${named} does again what no longer holds, and has failed: see below. What now?`
       : `The output of ${named} failed its verification by ${verified_by}${times}. What now?`,
     `Instructions: ${cutText(oneLine(taskWordsOf(task_description)), instructionCharsMax)}`,
     'Feedback, newest first:',

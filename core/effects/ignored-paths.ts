@@ -102,7 +102,12 @@ function narrow(
   // A rest that begins with stars includes the one without them. Where none is left, the pattern names the folder only.
   return [...reached]
     .filter((at) => at < names.length && !(parts[at - 1] === star && reached.has(at - 1)))
-    .map((at) => `${sign}/${names.slice(at).join('/')}${end}`);
+    .map((at) => `${sign}/${escapeBraces(names.slice(at).join('/'))}${end}`);
+}
+
+/** Git takes braces literally; ripgrep reads alternatives between them, unless they are escaped. */
+function escapeBraces(pattern: string): string {
+  return pattern.replaceAll(/\\.|[{}]/gsu, (part) => (part.length === 1 ? `\\${part}` : part));
 }
 
 /** Adds the parts behind each `star`, which may match nothing. */

@@ -171,6 +171,7 @@ const session = object<SessionReport>({
   count: integer(0),
   unresolved: integer(0),
   session_ref: hash,
+  refused: optional(list(idText, engineLimits.notesMax)),
 });
 
 const escalation = variant<'type', Escalation>('type', {

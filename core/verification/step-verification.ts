@@ -9,7 +9,8 @@
  *   VE5. No judgement of a triad forgets the pages of an earlier one.
  *   VE6. The outcome has the work of the triad or team that made the first attempt, also when its writer or leader mended
  *        the output alone. What a leader used for that counts as its own.
- *   VE7. An attempt that its doer gave up counts as no verification; the next one is told the reason, and what the user said.
+ *   VE7. An attempt that its doer gave up counts as no verification; the next one is told the reason, what the user said, and
+ *        what failed before.
  */
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
@@ -39,10 +40,12 @@ export interface VerificationState {
   /** Questions to the user so far; they number the next. */
   readonly questions: number;
   readonly results_refs: readonly Ref[];
-  /** Output of the newest failure; null before the first, and while `gave_up`. */
+  /** Output of the newest failure; null before the first. */
   readonly failed_output_ref: Ref | null;
   /** True after an attempt that its doer gave up, until the next result. Absent otherwise. */
   readonly gave_up?: true;
+  /** Results for `failed_output_ref`, while `gave_up`. Absent before the first failure. */
+  readonly failed_results_ref?: Ref;
   readonly instructions_ref: Ref | null;
   readonly guidance_refs: readonly Ref[];
   /** Use of finished attempts and of verifiers. */
@@ -130,7 +133,7 @@ export function noteOnTeam(state: VerificationState, note: string): Verification
 }
 
 export function noteResult(
-  { gave_up: _gaveUp, ...state }: VerificationState,
+  { gave_up: _gaveUp, failed_results_ref: _failedResults, ...state }: VerificationState,
   result: VerificationResults['result'],
   {
     judgement,
@@ -155,7 +158,9 @@ export function noteResult(
 /** Adds an attempt that its doer gave up. @param results_ref The reason, as VerificationResults. */
 export function noteGivenUp(state: VerificationState, results_ref: Ref): VerificationState {
   const results_refs = [...state.results_refs, results_ref].slice(-resultsKeptMax);
-  return { ...state, results_refs, failed_output_ref: null, gave_up: true };
+  const hasFailed = state.failed_output_ref !== null && state.gave_up === undefined;
+  const failed_results_ref = hasFailed ? state.results_refs.at(-1) : state.failed_results_ref;
+  return { ...state, results_refs, gave_up: true, ...definedOnly({ failed_results_ref }) };
 }
 
 /** Keeps of the judgement so far what its pages are made of. */
@@ -197,10 +202,17 @@ export function noteAnswer(
 /** Returns what the doer is told; undefined for its first attempt. */
 export function feedbackOf(state: VerificationState): VerificationFeedback | undefined {
   const { results_refs, failed_output_ref: output_ref, instructions_ref, guidance_refs } = state;
+  const { gave_up, failed_results_ref } = state;
   const results_ref = results_refs.at(-1);
-  const hasFailed = output_ref !== null || state.gave_up === true;
+  const hasFailed = output_ref !== null || gave_up === true;
   if (results_ref === undefined || !hasFailed) return undefined;
-  const feedback = { results_ref, output_ref, instructions_ref, guidance_refs };
+  const feedback = {
+    results_ref,
+    output_ref,
+    instructions_ref,
+    guidance_refs,
+    ...definedOnly({ gave_up, failed_results_ref }),
+  };
   const executor_end = state.executor === undefined ? null : readEnd(state.executor);
   return executor_end === null ? feedback : { ...feedback, executor_end };
 }

@@ -30,8 +30,7 @@ import { reportVerified } from '../execution/session-keeper.ts';
 import { describeFailures, storeText } from '../shared/activities.ts';
 import { nowSeconds } from '../shared/clock.ts';
 import { execute } from './execute.ts';
-import { beginVerifying, setView, show } from './verifying.ts';
-import type { Verifying } from './verifying.ts';
+import { beginVerifying, setView, show, type Verifying } from './verifying.ts';
 import { judgeOutput } from './judge-output.ts';
 import type { Judged } from './judge-output.ts';
 import { shareSuperior } from '../shared/share-superior.ts';
@@ -129,9 +128,10 @@ async function guard(v: Verifying, mended: MendedAnswer): Promise<DelegationOutc
 
 /** Puts the verified answer of a team into its thread, in place of one that failed. */
 async function settleThread(v: Verifying, outcome: DelegationOutcome): Promise<DelegationOutcome> {
-  const { team, attempts } = v.state;
+  const { team, attempts, results_refs } = v.state;
   const isVerified = outcome.verification?.status === 'verified';
-  if (team === undefined || attempts === (isVerified ? 1 : 0)) return outcome;
+  const isFirst = isVerified ? results_refs.length === 1 : attempts === 0;
+  if (team === undefined || isFirst) return outcome;
   await replaceInThread({ order: v.context.order, outcome, terms: team }, isVerified, (text) => {
     v.state = noteOnTeam(v.state, text);
   });

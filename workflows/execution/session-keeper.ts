@@ -7,6 +7,7 @@ import type { NotesOutline } from '../../contracts/note.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
+import { definedOnly } from '../../core/json.ts';
 import type { AgentEvent } from '../../core/notes/agent-status.ts';
 import {
   askNotes,
@@ -39,7 +40,7 @@ export function holdSession(
   return known;
 }
 
-type Begun = Pick<DelegationOrder, 'notes' | 'chain' | 'session_ref'>;
+type Begun = Pick<DelegationOrder, 'notes' | 'chain' | 'session_ref' | 'record_ref'>;
 
 /** Returns true for a delegation whose agent has begun in a wave that was lost. A task of its team has notes of its own. */
 export function isBegun<T extends Begun>(order: T): order is T & { readonly session_ref: Ref } {
@@ -48,12 +49,13 @@ export function isBegun<T extends Begun>(order: T): order is T & { readonly sess
 
 /** Reads the notes of an agent that begins once more: its files are as they were left, too. */
 export async function takeUpSession(
-  { session_ref }: { readonly session_ref: Ref },
+  { session_ref, record_ref }: Pick<DelegationOrder, 'record_ref'> & { readonly session_ref: Ref },
   superior: Superior,
 ): Promise<SessionState> {
   const what = 'take up notes';
-  const { session } = await callUntilDone(superior, recallSession, what, { session_ref });
-  return { ...session, status: 'working' };
+  const input = { session_ref, record_ref };
+  const { session, refused } = await callUntilDone(superior, recallSession, what, input);
+  return { ...session, status: 'working', ...definedOnly({ refused }) };
 }
 
 /** Results of calls that change the notes. */
@@ -160,9 +162,10 @@ export class SessionKeeper {
     this.#reported = state;
     const { delegation_id, agent_id } = this.#place.delegation;
     const outline = this.#outline(await this.#store());
-    const { status } = state;
+    const { status, refused } = state;
     const at = nowSeconds();
-    await this.#superior.reportSession({ delegation_id, agent_id, status, at, ...outline });
+    const report = { delegation_id, agent_id, status, at, ...outline };
+    await this.#superior.reportSession({ ...report, ...definedOnly({ refused }) });
   }
 
   #takeUp(state: SessionState): SessionState {

@@ -16,7 +16,7 @@ export async function readWhole(file: OpenFile, shown: string): Promise<FileCont
   const content = await file.readAtMost(max + 1);
   if (content.byteLength > max) {
     throw new WorkspaceRefused(
-      `${JSON.stringify(shown)} has more than ${max} bytes, the most that is taken as a whole. Try: some of its lines, by read_file with "from_line" or by search_files; or a smaller file.`,
+      `${JSON.stringify(shown)} has more than ${max} bytes, the most that is taken as a whole. Try: some of its lines, by read_file with "from_line"; or a smaller file.`,
     );
   }
   return { content, sha256: hashBytes(content), bytes: content.byteLength };
@@ -53,7 +53,7 @@ export async function readLines(
 
 function refuseLong(shown: string): WorkspaceRefused {
   return new WorkspaceRefused(
-    `${JSON.stringify(shown)} has more than ${engineLimits.scannedFileBytesMax} bytes, the most of a file that is read or searched. Try: run_command, if you have it, with a program that prints a part, such as {"argv":["sed","-n","1,200p",${JSON.stringify(shown)}]}.`,
+    `${JSON.stringify(shown)} has more than ${engineLimits.scannedFileBytesMax} bytes, the most of a file of which lines are read. Try: run_command, if you have it, with a program that prints a part, such as {"argv":["sed","-n","1,200p",${JSON.stringify(shown)}]}.`,
   );
 }
 

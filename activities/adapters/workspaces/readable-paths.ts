@@ -75,7 +75,7 @@ export async function listSpared(
   const kept = (await list()).filter((path) => path.startsWith(top)).flatMap(wayTo);
   const back = [...new Set(kept)]
     .filter((path) => path.startsWith(top))
-    .map((path) => `!/${path.slice(top.length).replaceAll(/[\\*?[\] ]/gu, String.raw`\$&`)}`);
+    .map((path) => `!/${path.slice(top.length).replaceAll(/[\\*?[\]{} ]/gu, String.raw`\$&`)}`);
   return [...patterns, ...back];
 }
 

@@ -116,7 +116,8 @@ function argumentsOf({ pattern, ignoreCase }: SearchOrder, hidden: readonly stri
   const bounds = [
     ['--max-columns', `${lineCharsMax}`],
     ['--max-count', `${matchesPerFileMax + 1}`],
-    ['--max-filesize', `${engineLimits.scannedFileBytesMax}`],
+    // It holds all matches of a line, as JSON: some 100 bytes of memory for each byte of a long one.
+    ['--max-filesize', `${engineLimits.readFileBytesMax}`],
   ].flat();
   const left = ['.git', '.env*', ...hidden.map((path) => `/${path}`)];
   const globs = left.flatMap((path) => ['--iglob', `!${path}`]);

@@ -86,7 +86,7 @@ function createSearchFiles(workspaces: Workspaces): ReadingTool {
       const place = await placeOf(context);
       const { matches, isCut } = await workspaces.search(place, order, context.signal);
       if (matches.length === 0) {
-        return `[Nothing was found. Files with more than ${engineLimits.scannedFileBytesMax} bytes are not searched.]`;
+        return `[Nothing was found. Files with more than ${engineLimits.readFileBytesMax} bytes are not searched.]`;
       }
       const more = isCut ? ['[There are more matches. Search for something rarer.]'] : [];
       const text = [...matches.map(describeMatch), ...more].join('\n');

@@ -341,7 +341,7 @@ it('a task that is done again and given up by its agent is asked about like one 
   decides.release();
   const asked = await openQuestion(run, redo);
   expect(asked).toMatchObject({ choices: ['modify', 'guide', 'abandon'] });
-  expect(asked.text).toMatch(/was given up by its agent.*Instructions: .*The source is gone/s);
+  expect(asked.text).toMatch(/has failed: see below.*Instructions: .*The source is gone/s);
   await run.signal('answer', { question_id: asked.question_id, answer: 'guide' });
   const guidance = await openQuestion(run, 'What guidance');
   await run.signal('answer', { question_id: guidance.question_id, answer: 'Ask the archive.' });

@@ -1,7 +1,8 @@
 import { openSession, renderSession } from '../../../core/notes/session.ts';
 import type { NoteEntry } from '../../../contracts/state-call.ts';
 import { blockOf, createRun, jsonOf, render } from './prompt-bench.ts';
-import { plan } from './bench.ts';
+import { plan, recordOf } from './bench.ts';
+import { recallSession } from '../../../activities/design/create-design-activities.ts';
 import { judgeNotes } from '../../../core/notes/judge-notes.ts';
 
 const resolved = (description: string): NoteEntry => ({
@@ -48,4 +49,16 @@ it('an agent reads the notes of its current session and of no other', async () =
   expect(text.length - without.length).toBeLessThan(block + 400);
   const all = await Promise.all(archived.map((ref) => bench.store.getText(ref)));
   expect(text.length).toBeLessThan(all.join('').length / 10);
+});
+
+it('NS5: the record tells an agent that begins once more which of its questions were refused', async () => {
+  const { bench } = await createRun();
+  const session_ref = await bench.store.put(sessionWith('write-report', 'Dates are ISO 8601.'));
+  const refused = ['note_001'];
+  const reported = { delegation_id: 'write-report', session_ref, refused };
+  const record = { ...recordOf(bench.registry_ref), sessions: [reported] };
+  const record_ref = await bench.store.put(JSON.stringify(record));
+  expect(await recallSession(bench.store, { session_ref, record_ref })).toMatchObject({ refused });
+  const other = { session_ref, record_ref: bench.record_ref };
+  expect(await recallSession(bench.store, other)).not.toHaveProperty('refused');
 });

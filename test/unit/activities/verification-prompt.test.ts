@@ -3,6 +3,7 @@ import { renderTaskInstructions } from '../../../core/design/templates.ts';
 import { samplePlan } from '../../support/plans.ts';
 import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import { outputOf, plan } from './bench.ts';
+import type { VerificationFeedback } from '../../../contracts/verification.ts';
 
 /** The first message of a verification, whose author ran these commands. */
 async function renderVerification(
@@ -77,4 +78,36 @@ it('a verifier is told where the output file of an author is who can write none'
   const none = 'Its author has no tool that writes files';
   expect(await renderVerification([], { agent_id: 'writer' })).toContain(none);
   expect(await renderVerification([], { agent_id: 'engineer' })).not.toContain(none);
+});
+
+it('VE7: whoever begins anew reads what failed before, and why it was given up afterwards', async () => {
+  const { bench } = await createRun();
+  const put = (value: unknown): Promise<string> => bench.store.put(JSON.stringify(value));
+  const results = (why: string): Promise<string> =>
+    put({ task_id: 'write-report', timestamp: 1, result: 'fail', missing_evidence: [why] });
+  const given = {
+    results_ref: await results('The source is gone.'),
+    output_ref: null,
+    gave_up: true,
+    instructions_ref: null,
+    guidance_refs: [],
+  } as const;
+  const prompt = {
+    kind: 'delegation',
+    record_ref: bench.record_ref,
+    plan_ref: await put(plan),
+    delegation_id: 'write-report',
+    upstream: [],
+  } as const;
+  const show = (feedback: VerificationFeedback): Promise<string> =>
+    render(bench, [{ type: 'prompt', prompt: { ...prompt, feedback } }]);
+  expect(await show(given)).toMatch(/was tried before, and failed\..*The source is gone/s);
+  const after = await show({
+    ...given,
+    output_ref: await put(outputOf({ detailed_md: 'The half of it.' })),
+    failed_results_ref: await results('The other half.'),
+  });
+  expect(after).toMatch(
+    /output failed .* once more, and failed\..*The half of it.*The other half.*The source is gone/s,
+  );
 });

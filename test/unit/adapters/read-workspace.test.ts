@@ -107,19 +107,22 @@ it('a search in a subfolder does not read what the ignore files above it name', 
   put('src/deep/er/tmp/b.js', 'price\n');
   put('src/made.js', 'price\n');
   put('src/made.ts', 'price\n');
-  const above = [parseIgnoreFile([], 'node_modules/\n/src/made*\n/src/deep/*/tmp\n')];
+  put('src/made{1}.ts', 'price\n');
+  put('src/{a,b}.js', 'price\n');
+  const lines = ['node_modules/', '/src/made*', '/src/deep/*/tmp', '*.{ts,js}', '/src/{a,b}.j[s{]'];
+  const above = [parseIgnoreFile([], lines.join('\n'))];
   const asked: string[] = [];
   await runRipgrep(order(), {
     cwd: join(dir, 'src'),
     hidden: [],
-    spared: await listSpared(['src'], above, async () => ['src/made.ts']),
+    spared: await listSpared(['src'], above, async () => ['src/made.ts', 'src/made{1}.ts']),
     signal,
     pathOf: async (inside) => {
       asked.push(inside);
       return null;
     },
   });
-  expect(asked).toEqual(['deep/er/tax.ts', 'made.ts', 'price.ts']);
+  expect(asked).toEqual(['deep/er/tax.ts', 'made.ts', 'made{1}.ts', 'price.ts']);
 });
 
 it('a search in an ignored folder finds what may be read there', async () => {
@@ -240,7 +243,7 @@ it('RW3: a huge file is refused, and many entries and matches are cut', async ()
   await expect(workspaces.search(place, order({ pattern: '(' }), signal)).rejects.toThrow(/Try: /);
 });
 
-it('lines of a file that is too large to be taken as a whole are read and searched', async () => {
+it('lines of a file that is too large to be taken as a whole are read, and it is not searched', async () => {
   const { put, place, workspaces } = createProject();
   const text = `\uFEFF${'x'.repeat(99)}\r\n`.concat(`${'é'.repeat(999)}\n`.repeat(2_600), 'needle');
   put('huge.txt', text);
@@ -257,7 +260,7 @@ it('lines of a file that is too large to be taken as a whole are read and search
   const first = await workspaces.readLines(place, 'huge.txt', { ...range, from: 1, charsMax: 1 });
   expect(first.lines).toEqual([{ text: 'xxxxx', chars_left: 94 }]);
   const found = await workspaces.search(place, order({ pattern: 'needle' }), signal);
-  expect(found.matches).toEqual([{ path: 'huge.txt', line: 2_602, text: 'needle' }]);
+  expect(found.matches).toEqual([]);
 });
 
 it('a file that takes too long to read, or is no text, gives no lines', async () => {

@@ -256,6 +256,7 @@ describe('finding C1: every message comes back with all its fields', () => {
       count: 3,
       unresolved: 1,
       session_ref: ref,
+      refused: ['note_001'],
     },
   };
   const escalations = {

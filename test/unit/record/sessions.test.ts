@@ -101,6 +101,28 @@ it('the newest session of an agent is its current one; at the end all have the n
   ]);
 });
 
+it('sessions of members of one team have files of their own', async () => {
+  const run = await harness.begin('team-run');
+  const team = 'create_the_table_of_all_rates_of_the_year_1727539200';
+  for (const member of ['first', 'second', 'third']) {
+    // One change after the other.
+    // oxlint-disable-next-line no-await-in-loop
+    await run.apply(await report(`${team}.${member}`));
+  }
+  await run.apply(await report('short_1727539200.first'));
+  await run.apply({ type: 'ended', status: 'stopped', usage: usage(0) });
+  const folder = 'agents/writer/completion_drive';
+  const long = `${folder}/session_20251009_0853_create_the_table_of_all_rates_of_the_yea`;
+  const files = await filesBelow('team-run', folder);
+  expect(Object.keys(files).toSorted()).toEqual([
+    `${long}.json`,
+    `${long}_2.json`,
+    `${long}_3.json`,
+    `${folder}/session_20251009_0853_short_first.json`,
+  ]);
+  expect(new Set(Object.values(files)).size).toBe(4);
+});
+
 describe('an archival', () => {
   const now = startedAt + 600;
   /** Archives before `next` begins, and returns the result. */

@@ -163,12 +163,27 @@ it('VE7: an attempt that was given up is no verification; the next one is told t
     output_ref: null,
     instructions_ref: null,
     guidance_refs: [refOf(8)],
+    gave_up: true,
   });
   const refs = { results_ref: refOf(2), output_ref: refOf(102) };
   expect(feedbackOf(noteResult(guided, 'pass', refs))).toBeUndefined();
   const failed = noteResult(guided, 'fail', refs);
   expect(feedbackOf(failed)).toMatchObject({ output_ref: refOf(102) });
   expect(failuresOf(failed)).not.toHaveProperty('gave_up');
+});
+
+it('VE7: the output that failed before is told with its own results, however often it is given up afterwards', () => {
+  const failed = failTimes(2);
+  const given = noteGivenUp(noteGivenUp(failed, refOf(3)), refOf(4));
+  expect(feedbackOf(given)).toMatchObject({
+    results_ref: refOf(4),
+    output_ref: refOf(102),
+    gave_up: true,
+    failed_results_ref: refOf(2),
+  });
+  expect(failuresOf(given)).toMatchObject({ output_ref: refOf(102), gave_up: true });
+  const next = noteResult(given, 'fail', { results_ref: refOf(5), output_ref: refOf(105) });
+  expect(feedbackOf(next)).not.toHaveProperty('failed_results_ref');
 });
 
 it('VE2: failures before a pass are not counted again', () => {
