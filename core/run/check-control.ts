@@ -7,7 +7,7 @@
  *   K3. Pause, resume and stop take nothing, a reason as text, or an object with one; resume also `parked_only`. Anything else
  *       is refused.
  */
-import type { AmendMessage } from '../../contracts/messages.ts';
+import type { AmendMessage, NewsInstruction } from '../../contracts/messages.ts';
 import { isRecord } from '../json.ts';
 import { engineLimits } from '../limits.ts';
 import { normaliseKey } from '../pool/admit-facts.ts';
@@ -139,6 +139,14 @@ function describeAmend({ waived, answers, facts }: AmendParts): string {
     ...(ids.length === 0 ? [] : [`The user changed the answers to: ${listNames(ids)}.`]),
     ...facts.map(describeUserFact),
   ].join(' ');
+}
+
+/** Returns true for an instruction that says only which criteria the user gave up: for that, no call has to read it. */
+export function onlyWaives({
+  instruction,
+  criteria_waived: waived,
+}: Pick<NewsInstruction, 'instruction' | 'criteria_waived'>): boolean {
+  return waived.length > 0 && instruction === describeAmend({ waived, answers: [], facts: [] });
 }
 
 /** @returns the reason why changed answers can't be handed on, or null: an activity gets them, in one payload. */

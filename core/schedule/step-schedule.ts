@@ -32,8 +32,13 @@ export type ScheduleEvent<J extends Job = Job> =
   /** More jobs follow those that are there. */
   | { readonly type: 'add'; readonly jobs: readonly J[] }
   /** The job asked a question and waits; its slot is free. */
-  | { readonly type: 'asked'; readonly delegation_id: string }
-  /** The answers have arrived. */
+  | {
+      readonly type: 'asked';
+      readonly delegation_id: string;
+      /** True when no answers wait for the job to resume: a question of it was withdrawn. Default false. */
+      readonly unanswered?: boolean;
+    }
+  /** The answers have arrived, or are no longer needed. */
   | { readonly type: 'answered'; readonly delegation_id: string }
   /** A failed job gets another attempt in its slot. */
   | { readonly type: 'retried'; readonly delegation_id: string }
@@ -102,7 +107,12 @@ function applyEvent<J extends Job>(
     case 'add':
       return addJobs(schedule, event.jobs);
     case 'asked':
-      return change(schedule, event.delegation_id, ['running'], { state: 'waiting' });
+      return change(
+        schedule,
+        event.delegation_id,
+        event.unanswered === true ? ['running', 'resuming'] : ['running'],
+        { state: 'waiting' },
+      );
     case 'answered':
       return change(schedule, event.delegation_id, ['waiting'], { state: 'resuming' });
     case 'retried':

@@ -50,6 +50,15 @@ it.each([true, false])(
   },
 );
 
+it('NT3: a reason that stood beside a park of which a person was told is told when it is met again', () => {
+  const control = createControl({ paused: null, parked: null });
+  control.park('the budget of acme is reserved', soon);
+  control.park('the budget of acme is used up', soon);
+  control.wake();
+  control.park('the budget of acme is used up', soon);
+  expect(control.hasParkedAgain()).toBe(false);
+});
+
 it('NT3: a run that parked again and then no longer goes on by itself needs a person', () => {
   const control = parkAgain();
   control.park('the key is refused');

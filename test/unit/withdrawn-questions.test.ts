@@ -6,11 +6,17 @@ import { createParentSuperior, nobodyAbove } from '../../workflows/shared/superi
 import type { Superior } from '../../workflows/shared/superior.ts';
 import { shareSuperior } from '../../workflows/shared/share-superior.ts';
 import type { Escalation } from '../../contracts/messages.ts';
+import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { DelegationOrder } from '../../contracts/delegation-run.ts';
-import { asked, escalation } from './core/builders.ts';
+import { openSchedule, stepSchedule } from '../../core/schedule/step-schedule.ts';
+import type { ScheduleEvent } from '../../core/schedule/step-schedule.ts';
+import { asked, delegation, escalation } from './core/builders.ts';
 
 /** Signals to the workflow above, each with the function that tells that it has arrived. */
 const sent: { readonly payload: Escalation; readonly arrive: () => void }[] = [];
+
+/** Waits that began. */
+let waits = 0;
 
 vi.mock('@temporalio/workflow', async (original) => {
   const sdk = await original<typeof Sdk>();
@@ -22,7 +28,10 @@ vi.mock('@temporalio/workflow', async (original) => {
   const mocked = {
     patched: () => true,
     setHandler: () => {},
-    condition: () => new Promise(() => {}),
+    condition() {
+      waits += 1;
+      return new Promise(() => {});
+    },
     workflowInfo: () => ({ workflowId: 'run/wave-001' }),
     getExternalWorkflowHandle: () => handle,
     inWorkflowContext: () => true,
@@ -89,6 +98,51 @@ it('a withdrawal does not overtake its question', async () => {
   sent[0]?.arrive();
   await settle();
   expect(sent.map(({ payload }) => payload.type)).toEqual(['questions', 'withdrawn']);
+});
+
+it('a question waits for its answer in the step in which it has arrived, as in older histories', async () => {
+  const superior = createParentSuperior('run', 'run', pretend({}), []);
+  void superior.ask(question('design#1'));
+  const before = waits;
+  sent[0]?.arrive();
+  await Promise.resolve();
+  expect(waits).toBe(before + 1);
+});
+
+it('a delegation that asks on after a withdrawal, before it has a slot, holds none while it waits', async () => {
+  let { schedule } = openSchedule(
+    [delegation('d1'), delegation('d2'), delegation('d3')],
+    {
+      known_inputs: ['goal'],
+      max_parallel: 1,
+      paused: false,
+    },
+    0,
+  );
+  const on = (event: ScheduleEvent<DelegationOutline>): void => {
+    ({ schedule } = stepSchedule(schedule, event, 0));
+  };
+  const service = new DelegationService(
+    pretend({
+      plan: () => ({ plan_ref: 'p', delegations: [] }),
+      order: { refused_questions: [] },
+      context: { superior: silent().superior, account: null },
+      waveId: 'run/wave-001',
+      outcomes: new Map(),
+      scope: {},
+      entries: () => [],
+      on,
+      isRunning: () => false,
+    }),
+  );
+  service.take(question('d1#1'));
+  service.take({ type: 'withdrawn', from: 'x', delegation_id: 'd1', escalation_id: 'd1#1' });
+  await settle();
+  const states = () => schedule.entries.map(({ state }) => state);
+  expect(states()).toEqual(['resuming', 'running', 'pending']);
+  service.take(question('d1#2'));
+  await settle();
+  expect(states()).toEqual(['waiting', 'running', 'pending']);
 });
 
 it.each(['inside its wave', 'as a child'])(

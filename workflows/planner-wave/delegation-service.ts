@@ -77,6 +77,8 @@ export class DelegationService {
   readonly #wave: ServedWave;
   /** Answers that wait for a slot: several members of a team or a triad may ask at the same time. */
   readonly #answered = new Map<string, (() => void)[]>();
+  /** Delegations that resume because a question was withdrawn. */
+  readonly #withdrawn = new Set<string>();
   /** Questions of the attempt at work of each delegation, with the answers to come. */
   readonly #asked = new Map<string, AskedOnce[]>();
   /** Questions of its crashed attempts that were not asked again yet. */
@@ -119,6 +121,7 @@ export class DelegationService {
   resume(delegationId: string): void {
     const waiting = this.#answered.get(delegationId) ?? [];
     this.#answered.delete(delegationId);
+    this.#withdrawn.delete(delegationId);
     for (const handOver of waiting) handOver();
   }
 
@@ -133,6 +136,7 @@ export class DelegationService {
     this.#left.set(delegationId, [...(this.#left.get(delegationId) ?? []), ...asked]);
     this.#asked.delete(delegationId);
     this.#answered.delete(delegationId);
+    this.#withdrawn.delete(delegationId);
     // Does nothing unless it was waiting.
     on({ type: 'answered', delegation_id: delegationId });
     await condition(() => isRunning(delegationId));
@@ -173,6 +177,7 @@ export class DelegationService {
     // Another attempt that asks the same puts it anew.
     asked?.splice(asked.indexOf(lost), 1);
     // The rest of the delegation goes on.
+    this.#withdrawn.add(delegationId);
     this.#wave.on({ type: 'answered', delegation_id: delegationId });
     await superior.withdraw(delegationId, lost.escalation_id);
   }
@@ -185,7 +190,8 @@ export class DelegationService {
   ): Promise<void> {
     const { plan, order, context, waveId, outcomes, entries, on, isRunning } = this.#wave;
     if (escalation.spent !== undefined) context.account?.release(delegationId, escalation.spent);
-    on({ type: 'asked', delegation_id: delegationId });
+    const unanswered = this.#withdrawn.has(delegationId) && !this.#answered.has(delegationId);
+    on({ type: 'asked', delegation_id: delegationId, unanswered });
     const crashes = this.#crashes.get(delegationId);
     const asker: Asker = { escalation_id: escalation.escalation_id, isGone: false };
     const put = (): AskedOnce['answers'] =>

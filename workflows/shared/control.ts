@@ -83,14 +83,14 @@ export function createControl(initial: InitialControl, onChange: () => void = ()
       stand(reason, () => {
         const kind = parkKind(reason);
         const isKnown = standing.has(kind) || isSamePark(woken.get(kind) ?? null, nowMs());
-        const wokenAt = woken.size === 0 ? null : Math.max(...woken.values());
-        const goesOn = parked === null ? isSamePark(wokenAt, nowMs()) : again;
+        const goesOn = parked === null ? isSamePark(newestOf(woken), nowMs()) : again;
+        // A person who was told of the park that stands is not told of another reason beside it.
+        if (isKnown || parked === null || again) standing.add(kind);
         if (parked === null) log.warn('parked: no call can succeed until somebody resumes');
         // A person must know of a park that does not end by itself.
         again = asked !== null && goesOn;
         // Until 2026-11-27 another reason was not told.
         if (again && !isKnown && patched('parked-otherwise')) again = false;
-        standing.add(kind);
         parked = reason;
         until = asked;
       }),
@@ -113,6 +113,10 @@ export function createControl(initial: InitialControl, onChange: () => void = ()
     subscribe: (listener) => void listeners.push(listener),
     ready: () => condition(mayStart),
   };
+}
+
+function newestOf(times: ReadonlyMap<string, number>): number | null {
+  return times.size === 0 ? null : Math.max(...times.values());
 }
 
 /** Longest wait in milliseconds. What is still missing then parks the run again. */

@@ -7,7 +7,7 @@ import type { Superior } from './superior.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
 import { isDone } from '../../core/criteria/criteria.ts';
-import { amendUnread } from '../../core/run/check-control.ts';
+import { amendUnread, onlyWaives } from '../../core/run/check-control.ts';
 import { explainCriteria } from '../../core/run/settle-wave.ts';
 import type { KnownSpent, Usage } from '../../contracts/usage.ts';
 import { noUsage, subtractUsage } from '../../core/usage/add-usage.ts';
@@ -139,7 +139,9 @@ function refuseUnread(host: RootHost, heard: number): void {
     .since(heard)
     .flatMap((one) =>
       one.type === 'instruction'
-        ? [one.instruction]
+        ? onlyWaives(one)
+          ? []
+          : [one.instruction]
         : one.changed
           ? [`${one.question_id}: ${one.answer}`]
           : [],

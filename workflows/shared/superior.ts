@@ -151,7 +151,9 @@ export function createParentSuperior(
   return {
     news,
     async ask(escalation) {
-      await questions.send(escalation);
+      const sent = parent.signal(escalateSignal, escalation);
+      questions.track(sent);
+      await sent;
       return (await mailbox.take(escalation.escalation_id)) ?? [];
     },
     async park(reason, until) {
@@ -188,21 +190,18 @@ export function createParentSuperior(
   };
 }
 
-/** Sends questions to a parent, and takes them back: the server may deliver two signals that are under way in any order. */
+/** Takes questions to a parent back: the server may deliver two signals that are under way in any order. */
 function createQuestions(
   parent: ExternalWorkflowHandle,
-): Pick<Superior, 'withdraw'> & { send(escalation: QuestionsEscalation): Promise<void> } {
+): Pick<Superior, 'withdraw'> & { track(sent: Promise<void>): void } {
   /** Signals with questions that are under way. */
   const sending = new Set<Promise<void>>();
   return {
-    async send(escalation) {
-      const sent = parent.signal(escalateSignal, escalation);
+    // Who sends waits for the signal itself: a step more would change the order of commands in older histories.
+    track(sent) {
+      const remove = (): void => void sending.delete(sent);
       sending.add(sent);
-      try {
-        await sent;
-      } finally {
-        sending.delete(sent);
-      }
+      void sent.then(remove, remove);
     },
     withdraw(delegationId, escalationId) {
       const withdrawn: Escalation = {
@@ -211,11 +210,10 @@ function createQuestions(
         delegation_id: delegationId,
         ...(escalationId !== undefined && { escalation_id: escalationId }),
       };
-      return signalQuietly(async () => {
-        // Before 2026-11-27 it could overtake its question.
-        if (sending.size > 0 && patched('signals-in-order')) await Promise.allSettled(sending);
-        await parent.signal(escalateSignal, withdrawn);
-      });
+      const send = (): Promise<void> => parent.signal(escalateSignal, withdrawn);
+      // Before 2026-11-27 it could overtake its question.
+      if (sending.size === 0 || !patched('signals-in-order')) return signalQuietly(send);
+      return signalQuietly(() => Promise.allSettled(sending).then(send));
     },
   };
 }

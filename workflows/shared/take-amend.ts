@@ -108,8 +108,12 @@ async function judgeAmended(
   return null;
 }
 
-/** Applies changed answers. Their askers keep the first answer: the record finds the work that was built on it. */
-function takeAmended(host: RootHost, answers: readonly AmendedAnswer[]): void {
+/**
+ * Applies changed answers. Their askers keep the first answer: the record finds the work that was built on it.
+ *
+ * @param isChange False for answers that are only confirmed: work goes by them already, and a run that ends ends.
+ */
+function takeAmended(host: RootHost, answers: readonly AmendedAnswer[], isChange = true): void {
   for (const amended of answers) {
     const amended_at = nowSeconds();
     const { question_id, answer, answer_ref } = amended;
@@ -119,7 +123,7 @@ function takeAmended(host: RootHost, answers: readonly AmendedAnswer[]): void {
     const { text = '', delegation_id = null } = before ?? {};
     const changed = { question_id, text, answer, answered_by: 'user', delegation_id };
     host.state.criteria = reopenChanged(host.state.criteria, [question_id]);
-    host.tell(newsOfAnswer(changed, answer_ref, true), { isPending: true });
+    host.tell(newsOfAnswer(changed, answer_ref, isChange), { isPending: isChange });
   }
 }
 
@@ -131,24 +135,31 @@ export function confirmHandler(host: RootHost): (payload: unknown) => Promise<bo
   // What can't be confirmed is not tried again for each of many messages.
   const tried = new Set<string>();
   return (payload) => {
-    const verdict = judgeAnswer(host.inbox.carry(), payload);
-    if (verdict.type !== 'repeated' || verdict.confirms !== true || !isRecord(payload))
-      return undefined;
-    const { question_id } = verdict;
+    const question_id = findConfirmed(host, payload);
+    if (question_id === null || !isRecord(payload)) return undefined;
     if (host.state.closing || tried.has(question_id) || !patched('confirmed-answers'))
       return undefined;
     tried.add(question_id);
-    return confirm(host, { question_id, answer: payload['answer'] });
+    return confirm(host, payload, { question_id, answer: payload['answer'] });
   };
+}
+
+/** @returns the question whose answer the payload confirms, or null. */
+function findConfirmed(host: RootHost, payload: unknown): string | null {
+  const verdict = judgeAnswer(host.inbox.carry(), payload);
+  return verdict.type === 'repeated' && verdict.confirms === true ? verdict.question_id : null;
 }
 
 async function confirm(
   host: RootHost,
+  payload: unknown,
   confirmed: NonNullable<AmendMessage['answers']>[number],
 ): Promise<boolean> {
   const answers = await judgeAmended(host, [confirmed]);
   if (answers === null || host.state.closing) return false;
-  takeAmended(host, answers);
+  // A person may have changed the answer meanwhile.
+  if (findConfirmed(host, payload) === null) return false;
+  takeAmended(host, answers, false);
   host.refresh();
   return true;
 }

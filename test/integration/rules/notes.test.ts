@@ -246,6 +246,8 @@ it("a team's member keeps notes as any agent does, and an answer confirms the de
   await stage.result(run);
   const record = await storedRecord(stage.home, run.workflowId);
   expect(record.answered_questions).toMatchObject([{ answer: 'EU', answered_by: 'user' }]);
+  // It is no instruction that came too late.
+  expect(record.rejected_answers).toEqual([]);
   expect(record.sessions).toMatchObject([
     { delegation_id: 'task.d1', agent_id: 'researcher', count: 1, unresolved: 0 },
   ]);

@@ -57,6 +57,11 @@ const anyEvent: fc.Arbitrary<ScheduleEvent> = fc.oneof(
     type: fc.constantFrom('asked' as const, 'answered' as const, 'retried' as const),
     delegation_id: anyId,
   }),
+  fc.record({
+    type: fc.constant('asked' as const),
+    delegation_id: anyId,
+    unanswered: fc.constant(true),
+  }),
   {
     weight: 3,
     arbitrary: fc.record({

@@ -89,6 +89,20 @@ describe('stepSchedule', () => {
     expect(waitOf(asked, 0)).toBe('answers to its questions');
   });
 
+  it.each([true, false])(
+    'SC5: one that asks while it resumes waits, if no answers wait for it: %s',
+    (unanswered) => {
+      const resuming = after(
+        open(three, { max_parallel: 1 }),
+        { type: 'asked', delegation_id: 'd1' },
+        { type: 'answered', delegation_id: 'd1' },
+        { type: 'asked', delegation_id: 'd1', unanswered },
+      );
+      expect(stateOf(resuming)[0]).toBe(unanswered ? 'waiting' : 'resuming');
+      expect(said(after(resuming, ended('d2')))).toEqual([unanswered ? 'start d3' : 'resume d1']);
+    },
+  );
+
   it('SC6: paused, nothing starts or resumes until it is resumed', () => {
     const first = open(three, { paused: true });
     expect(said(first)).toEqual([]);
