@@ -11,7 +11,7 @@ import type { Superior } from '../../workflows/shared/superior.ts';
 import { asked } from './core/builders.ts';
 import { someRef } from '../support/factories.ts';
 
-/** What the store and the record keep of the session. */
+/** The session in the store, and the reports of it in the record. */
 const stored = { text: '', reports: new Array<SessionReport>() };
 
 vi.mock('@temporalio/workflow', async (original) => ({
