@@ -13,7 +13,11 @@ import type { ScheduleEvent } from '../../core/schedule/step-schedule.ts';
 import { asked, delegation, escalation } from './core/builders.ts';
 
 /** Signals to the workflow above, each with the function that tells that it has arrived. */
-const sent: { readonly payload: Escalation; readonly arrive: () => void }[] = [];
+const sent: {
+  readonly payload: Escalation;
+  readonly arrive: () => void;
+  readonly arrived: Promise<void>;
+}[] = [];
 
 /** Waits that began. */
 let waits = 0;
@@ -22,8 +26,12 @@ vi.mock('@temporalio/workflow', async (original) => {
   const sdk = await original<typeof Sdk>();
   vi.spyOn(sdk.CancellationScope, 'nonCancellable').mockImplementation((run) => run());
   const handle = {
-    signal: (_signal: unknown, payload: Escalation) =>
-      new Promise<void>((arrive) => void sent.push({ payload, arrive })),
+    signal(_signal: unknown, payload: Escalation) {
+      let arrive = (): void => {};
+      const arrived = new Promise<void>((resolve) => void (arrive = resolve));
+      sent.push({ payload, arrive, arrived });
+      return arrived;
+    },
   };
   const mocked = {
     patched: () => true,
@@ -103,10 +111,12 @@ it('a withdrawal does not overtake its question', async () => {
 it('a question waits for its answer in the step in which it has arrived, as in older histories', async () => {
   const superior = createParentSuperior('run', 'run', pretend({}), []);
   void superior.ask(question('design#1'));
+  await settle();
   const before = waits;
+  // What waited for the arrival before goes on before this.
+  const seen = sent[0]?.arrived.then(() => waits);
   sent[0]?.arrive();
-  await Promise.resolve();
-  expect(waits).toBe(before + 1);
+  expect(await seen).toBe(before + 1);
 });
 
 it('a delegation that asks on after a withdrawal, before it has a slot, holds none while it waits', async () => {

@@ -136,7 +136,7 @@ it.each([
   [
     'search_files',
     { pattern: 'nothing like it' },
-    /^\[Nothing was found\. Files with more than 50000000 bytes are not searched\.\]$/,
+    /^\[Nothing was found\. Files with more than 5000000 bytes are not searched\.\]$/,
   ],
 ] as const)('%s %j says what is wrong', async (name, input, said) => {
   const { read } = await createSet();
