@@ -27,9 +27,9 @@ vi.mock('@temporalio/workflow', async (original) => {
   vi.spyOn(sdk.CancellationScope, 'nonCancellable').mockImplementation((run) => run());
   const handle = {
     signal(_signal: unknown, payload: Escalation) {
-      let arrive = (): void => {};
-      const arrived = new Promise<void>((resolve) => void (arrive = resolve));
-      sent.push({ payload, arrive, arrived });
+      let resolve: (() => void) | null = null;
+      const arrived = new Promise<void>((arrive) => void (resolve = arrive));
+      sent.push({ payload, arrive: () => resolve?.(), arrived });
       return arrived;
     },
   };
