@@ -1,3 +1,4 @@
+import type { WorkflowHandle } from '@temporalio/client';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openQuestion, refusalOf, submit } from '../../support/asking.ts';
@@ -47,10 +48,8 @@ it('judges together, in a direct run, only what works on the criterion that requ
   await expectPromisesKept(stage, run.workflowId);
 });
 
-it.each([
-  ['in the wave', {}],
-  ['in a workflow of its own', ownWorkflows],
-])('asks the user as the delegation that it judges, which works %s', async (_where, limits) => {
+/** Starts a run whose judging triad asks in its last phase. */
+function startAsking(limits: object): Promise<WorkflowHandle> {
   stage.rehearsal.script([
     plans(1, plan([work('advice', { criteria: ['goal-1'] })])),
     takes(
@@ -58,13 +57,20 @@ it.each([
       { json: blocked([question('Which office?')], 'judgement') },
     ),
   ]);
-  const run = await stage.start('plannerRun', {
+  return stage.start('plannerRun', {
     goal: 'Advise a small office',
     criteria: ['One way is recommended'],
     verify: ['goal-1'],
     verify_triad: 'dialectic',
     limits,
   });
+}
+
+it.each([
+  ['in the wave', {}],
+  ['in a workflow of its own', ownWorkflows],
+])('asks the user as the delegation that it judges, which works %s', async (_where, limits) => {
+  const run = await startAsking(limits);
   const { question_id, delegation_id } = await openQuestion(stage, run);
   expect(delegation_id).toBe('advice');
   await submit(run, { question_id, answer: 'The one in Basel' });
@@ -182,20 +188,7 @@ it.each([
   ['in the wave', {}],
   ['in a workflow of its own', ownWorkflows],
 ])('withdraws what a terminated judgement of work %s has asked', async (_where, limits) => {
-  stage.rehearsal.script([
-    plans(1, plan([work('advice', { criteria: ['goal-1'] })])),
-    takes(
-      { within: 'verify-1', phase: 'execute', nth: 1 },
-      { json: blocked([question('Which office?')], 'judgement') },
-    ),
-  ]);
-  const run = await stage.start('plannerRun', {
-    goal: 'Advise a small office',
-    criteria: ['One way is recommended'],
-    verify: ['goal-1'],
-    verify_triad: 'dialectic',
-    limits,
-  });
+  const run = await startAsking(limits);
   const { question_id } = await openQuestion(stage, run);
   const place = `${run.workflowId}/wave-001/advice/verify-1/execute`;
   await stage.client.workflow.getHandle(place).terminate('by a test');

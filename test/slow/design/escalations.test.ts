@@ -288,17 +288,20 @@ it('an answer that contradicts what another task stated changes the plan of thos
   await expectPromisesKept(stage, run.workflowId);
 });
 
-it('a task that is done again and given up by its agent is asked about like one that failed five times', async () => {
-  const redo = 'rates-2_1727539200';
+/** Starts a run whose first result becomes stale while its wave is decided. @param redoes Replies to the task done again. */
+async function startStale(
+  redoes: readonly ReturnType<typeof works>[],
+  more: object = {},
+): Promise<WorkflowHandle> {
   const decisions = countDecisions();
-  const before = callsOf(stage.rehearsal, redo).length;
   const decides = held({ pass: true });
   stage.rehearsal.script([
     works(rates, { json: blocked([question('Which countries?')], 'rates-done') }, 1),
     { match: { schema: 'decision', nth: 1 }, reply: decides.reply },
-    works(redo, { json: unmet('failed', 'The source is gone.', 'rates-done') }, 1),
+    ...redoes,
   ]);
-  const run = await stage.start('plannerRun', { goal: 'Ship', plan: typed, auto_approve: true });
+  const input = { goal: 'Ship', plan: typed, auto_approve: true, ...more };
+  const run = await stage.start('plannerRun', input);
   const { question_id } = await openQuestion(run, 'Which countries');
   await run.signal('answer', { question_id, answer: 'France' });
   await eventually('the decision', async () => countDecisions() > decisions);
@@ -308,6 +311,15 @@ it('a task that is done again and given up by its agent is asked about like one 
     (await lookAtQuestions(stage, run))?.answered.some(({ answer }) => answer === 'All of Europe'),
   );
   decides.release();
+  return run;
+}
+
+it('a task that is done again and given up by its agent is asked about like one that failed five times', async () => {
+  const redo = 'rates-2_1727539200';
+  const before = callsOf(stage.rehearsal, redo).length;
+  const run = await startStale([
+    works(redo, { json: unmet('failed', 'The source is gone.', 'rates-done') }, 1),
+  ]);
   const asked = await openQuestion(run, redo);
   expect(asked).toMatchObject({ choices: ['modify', 'guide', 'abandon'] });
   expect(asked.text).toMatch(/has failed: see below.*Instructions: .*The source is gone/s);
@@ -327,28 +339,10 @@ it('a task that is done again and given up by its agent is asked about like one 
 // The last one: it leaves prompts of calls that were cut off, which the others would find.
 it('a task that is done again and crashes three times is asked about, and made again when the user wants it', async () => {
   const redo = 'rates-2_1727539200';
-  const decisions = countDecisions();
-  const decides = held({ pass: true });
-  stage.rehearsal.script([
-    works(rates, { json: blocked([question('Which countries?')], 'rates-done') }, 1),
-    { match: { schema: 'decision', nth: 1 }, reply: decides.reply },
-    ...[1, 2, 3].map((nth) => works(redo, { pass: true, delayMs: 600_000 }, nth)),
-  ]);
-  const run = await stage.start('plannerRun', {
-    goal: 'Ship',
-    plan: typed,
-    auto_approve: true,
-    limits: { ...ownWorkflows, max_waves: 6 },
-  });
-  const { question_id } = await openQuestion(run, 'Which countries');
-  await run.signal('answer', { question_id, answer: 'France' });
-  await eventually('the decision', async () => countDecisions() > decisions);
-  const answers = [{ question_id, answer: 'All of Europe' }];
-  await run.signal('amend', { instruction: 'It is for Europe.', answers });
-  await eventually('the new answer', async () =>
-    (await lookAtQuestions(stage, run))?.answered.some(({ answer }) => answer === 'All of Europe'),
+  const run = await startStale(
+    [1, 2, 3].map((nth) => works(redo, { pass: true, delayMs: 600_000 }, nth)),
+    { limits: { ...ownWorkflows, max_waves: 6 } },
   );
-  decides.release();
   await crashThrice(`${waveWorkflowId(run.workflowId, 2)}/${redo}`, redo, 0);
   const crashed = await openQuestion(run, 'A task of the plan has failed');
   expect(crashed.text).toContain(redo);
