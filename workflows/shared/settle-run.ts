@@ -1,5 +1,5 @@
 import { CancellationScope, condition, patched, sleep } from '@temporalio/workflow';
-import type { DeliveredAnswer } from '../../contracts/messages.ts';
+import type { DeliveredAnswer, NewsItem } from '../../contracts/messages.ts';
 import type { LoneAnswer, PlannerRunResult, RunStatus } from '../../contracts/planner-run.ts';
 import { applyRunChanges, proposeChanges, recallRunSpent } from './activities.ts';
 import type { RootHost } from './root-host.ts';
@@ -135,19 +135,15 @@ export async function finishAlone(
 
 /** Says of what the user told a part during its last call that no call has read it. Until 2026-11-27 it was taken in silence. */
 function refuseUnread(host: RootHost, heard: number): void {
-  const unread = host.news
-    .since(heard)
-    .flatMap((one) =>
-      one.type === 'instruction'
-        ? onlyWaives(one)
-          ? []
-          : [one.instruction]
-        : one.changed
-          ? [`${one.question_id}: ${one.answer}`]
-          : [],
-    );
+  const unread = host.news.since(heard).flatMap(wordsOf);
   if (unread.length === 0 || !patched('unread-at-end')) return;
   for (const what of unread) host.refuse(amendUnread(what));
+}
+
+/** Returns what a call would have had to read of a news item; nothing of one that leaves the work as it is. */
+function wordsOf(one: NewsItem): string[] {
+  if (one.type === 'instruction') return onlyWaives(one) ? [] : [one.instruction];
+  return one.changed ? [`${one.question_id}: ${one.answer}`] : [];
 }
 
 /** Picks what a part that was started by hand returns beside its own outcome. */
