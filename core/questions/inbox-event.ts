@@ -38,10 +38,6 @@ export type InboxEvent =
       readonly rules: QuestionRules;
       /** Schema of each question that expects json. If undefined, any JSON is accepted. */
       readonly answer_schema?: Readonly<Record<string, unknown>> | null;
-      /** Returns false in a run that began when a question that joins a waiting one counted as asked again. Absent: true. */
-      readonly joinsFreely?: () => boolean;
-      /** Returns false in a run that began when questions were compared by the stems of their words. Absent: true. */
-      readonly comparesWords?: () => boolean;
     }
   | {
       readonly type: 'answer';

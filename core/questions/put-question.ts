@@ -28,10 +28,6 @@ export interface PutContext {
   readonly answer_schema?: Readonly<Record<string, unknown>> | null;
   /** Returns true when the run answers the question by itself: then it waits for no answer and joins none. */
   readonly settlesAtOnce: (question: Question) => boolean;
-  /** Defined in InboxEvent. */
-  readonly joinsFreely?: () => boolean;
-  /** Defined in InboxEvent. */
-  readonly comparesWords?: () => boolean;
   /** Earlier questions of the same escalation. */
   readonly ahead: readonly PendingAnswer[];
 }
@@ -81,7 +77,7 @@ function putAgents(state: CarriedInbox, asked: AskedQuestion, context: PutContex
   const { key, hasTwin } = readKey(asked, context);
   const before = Object.hasOwn(state.asked, key) ? state.asked[key] : undefined;
   const found = { left: findLeft(state, asked, context), same: findSame(state, asked, context) };
-  const isRepeat = before !== undefined && !isUncounted(state, found, context);
+  const isRepeat = before !== undefined && !isUncounted(found);
   const isCounted = before === undefined || (isRepeat && !hasTwin);
   const times = (before?.times ?? 0) + (isCounted ? 1 : 0);
   if (isRepeat && times >= engineLimits.sameQuestionMax) {
@@ -101,11 +97,10 @@ function putAgents(state: CarriedInbox, asked: AskedQuestion, context: PutContex
 /** Returns its key, and whether the escalation has the same further ahead: whoever put both knew no answer yet. */
 function readKey(
   { text }: AskedQuestion,
-  { escalation: { delegation_id: id, questions }, ahead, comparesWords = () => true }: PutContext,
+  { escalation: { delegation_id: id, questions }, ahead }: PutContext,
 ): { readonly key: string; readonly hasTwin: boolean } {
-  const byWords = comparesWords();
-  const key = questionKey(id, text, byWords);
-  const others = byWords ? questions.slice(0, ahead.length) : [];
+  const key = questionKey(id, text);
+  const others = questions.slice(0, ahead.length);
   return { key, hasTwin: others.some((one) => questionKey(id, one.text) === key) };
 }
 
@@ -116,13 +111,8 @@ interface Found {
 }
 
 /** Returns true for the first asker of work that the run does once more, and for one who joins others that still wait. */
-function isUncounted(
-  state: CarriedInbox,
-  { left, same }: Found,
-  { joinsFreely = () => true }: PutContext,
-): boolean {
-  if (left !== undefined) return !left.is_taken;
-  return same !== undefined && (!hasAsker(state, same.open) || joinsFreely());
+function isUncounted({ left, same }: Found): boolean {
+  return left === undefined ? same !== undefined : !left.is_taken;
 }
 
 interface Same {

@@ -22,28 +22,12 @@ const emptyWords = /^(?:a|[Aa]n|[Tt]he|[Oo]f|[Ii]s|[Aa]re|[Bb]e|[Ii]t|[Tt]o)$/;
 
 export function reduceQuestion(text: string): string {
   // Signs end names such as C++ and C#.
-  return reduceWords(text, /[\p{L}\p{M}\p{N}_]+[+#]*/gu, (word) =>
-    emptyWords.test(word) ? [] : [word.toLowerCase()],
-  );
-}
-
-function reduceWords(text: string, words: RegExp, reduce: (word: string) => string[]): string {
+  const words = /[\p{L}\p{M}\p{N}_]+[+#]*/gu;
   const found = text.replace(/(?<=\p{L})['’-](?=\p{L})/gu, '').match(words) ?? [];
-  const kept = new Set(found.flatMap(reduce));
+  const kept = new Set(
+    found.flatMap((word) => (emptyWords.test(word) ? [] : [word.toLowerCase()])),
+  );
   return kept.size === 0 ? normaliseText(text) : [...kept].toSorted().join(' ');
-}
-
-/**
- * Reduces as runs did that began before 2026-11-27: by the beginnings of longer words, so that different questions may
- * count as the same.
- */
-function reduceToStems(text: string): string {
-  return reduceWords(text, /[\p{L}\p{M}\p{N}_]+/gu, (word) => {
-    const folded = word.toLowerCase();
-    const isName = /[\p{N}_]/u.test(word) || word.length > 40;
-    if (isName || (word.length <= 3 && word === word.toUpperCase())) return [folded];
-    return word.length <= 3 ? [] : [folded.slice(0, 6)];
-  });
 }
 
 /** Returns the task of a delegation: a later attempt at a planned task has its number before the time. */
@@ -55,11 +39,9 @@ export function nameTask(delegation_id: string): string {
  * Returns the key under which questions of one task with the same meaning are counted.
  *
  * @param delegation_id Null for the planner.
- * @param byWords False in a run that began when they were compared by stems.
  */
-export function questionKey(delegation_id: string | null, text: string, byWords = true): string {
-  const reduced = byWords ? reduceQuestion(text) : reduceToStems(text);
-  return `${nameTask(delegation_id ?? 'planner')}|${hashText(reduced)}`;
+export function questionKey(delegation_id: string | null, text: string): string {
+  return `${nameTask(delegation_id ?? 'planner')}|${hashText(reduceQuestion(text))}`;
 }
 
 /** Lists the keys of the questions that are refused from now on: their tasks have asked them as often as they may. */

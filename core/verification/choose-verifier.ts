@@ -36,7 +36,7 @@ function knownAuthors(
   return verification?.authors ?? listNamed(delegation);
 }
 
-/** Lists the authors that a delegation names by their agent_id: all that was known of a team in plans of older versions. */
+/** Lists the authors that a delegation names by their agent_id. */
 function listNamed({ agent_id, executor }: Authored): readonly string[] {
   switch (executor.kind) {
     case 'agent':
@@ -88,15 +88,9 @@ type Verifying = Pick<WorkTerms, 'verify' | 'verify_triad'> &
 
 /**
  * Adds a verifier to the delegations of a plan that have none, where the run requires one, and to verified teams their
- * authors.
- *
- * @param known Authors of a team: all agents that may work in it, or, as in older versions, those that the plan names.
+ * authors: all agents that may work in them.
  */
-export function addVerifiers(
-  plan: WavePlanOutline,
-  terms: Verifying,
-  known: 'all' | 'named' = 'all',
-): WavePlanOutline {
+export function addVerifiers(plan: WavePlanOutline, terms: Verifying): WavePlanOutline {
   const { verify = [], verifiers } = terms;
   const isRequired = ({ criterion_ids }: DelegationOutline): boolean =>
     verify === true || verifiers !== undefined || criterion_ids.some((id) => verify.includes(id));
@@ -104,10 +98,10 @@ export function addVerifiers(
     ...plan,
     delegations: plan.delegations.map((one) => {
       if (one.verification === undefined && !isRequired(one)) return one;
-      const authors = known === 'all' ? listAuthors(one, terms) : listNamed(one);
+      const authors = listAuthors(one, terms);
       const verification = one.verification ?? verifierFor(authors, terms);
-      const keepsAuthors = known === 'all' && one.executor.kind === 'team';
-      return { ...one, verification: { ...verification, ...(keepsAuthors && { authors }) } };
+      const isTeam = one.executor.kind === 'team';
+      return { ...one, verification: { ...verification, ...(isTeam && { authors }) } };
     }),
   };
 }

@@ -1,10 +1,4 @@
-import {
-  continueAsNew,
-  patched,
-  setCurrentDetails,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type {
   DelegationArgs,
   DelegationOutcome,
@@ -95,12 +89,13 @@ export async function team(input: TeamInput): Promise<LoneOutcome> {
   return runAlone('team', input, executeAlone);
 }
 
-/** Has a triad or a team work by itself. Before 2026-11-27 an order to verify its output was left out. */
+/** Has a triad or a team work by itself. */
 function executeAlone(
   executor: ExecutorOutline,
   context: ExecutionContext,
 ): Promise<DelegationOutcome> {
   const { verification } = context.order.delegation;
-  const isVerified = verification !== undefined && patched('verified-alone');
-  return isVerified ? executeVerified(executor, context) : execute(executor, context);
+  return verification === undefined
+    ? execute(executor, context)
+    : executeVerified(executor, context);
 }

@@ -1,4 +1,4 @@
-import { TemporalFailure, isCancellation, patched } from '@temporalio/workflow';
+import { TemporalFailure, isCancellation } from '@temporalio/workflow';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { SeenCommand, TriadJudgement } from '../../contracts/verification.ts';
@@ -131,8 +131,6 @@ async function runUnlessLost(
     return await runTriad(triad, { ...context, onStatus });
   } catch (error) {
     if (!(error instanceof TemporalFailure) || isCancellation(error)) throw error;
-    // Until 2026-11-27 the delegation was lost with it.
-    if (!patched('lost-parts')) throw error;
     const { usage, turn: turns } = known;
     const isLimited = budget.carry() !== null;
     const park = (reason: string): Promise<void> => superior.park(reason);

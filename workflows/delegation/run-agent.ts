@@ -1,4 +1,4 @@
-import { CancellationScope, isCancellation, patched } from '@temporalio/workflow';
+import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
@@ -110,8 +110,7 @@ async function beginUnlessStopped(context: ExecutionContext): Promise<Work | nul
   try {
     return await beginWork(context, carried?.kind === 'agent' ? carried : null);
   } catch (error) {
-    // Until 2026-11-27 it gave no outcome then.
-    if (isCancellation(error) && patched('stopped-at-begin')) return null;
+    if (isCancellation(error)) return null;
     throw error;
   }
 }

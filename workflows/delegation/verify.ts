@@ -1,4 +1,3 @@
-import { patched } from '@temporalio/workflow';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
@@ -175,10 +174,10 @@ async function verifyOutcome(
   }
 }
 
-/** Guidance helps a doer that could not do its task, and not one whose budget is spent. Before 2026-11-27 no one was asked. */
+/** Guidance helps a doer that could not do its task, and not one whose budget is spent. */
 function asksWhenGivenUp({ context, earlier }: Verifying, { status }: DelegationOutcome): boolean {
   const isAsked = context.order.asks_when_failed === true && status === 'failed';
-  return isAsked && earlier.why !== 'budget_spent' && patched('failed-redo');
+  return isAsked && earlier.why !== 'budget_spent';
 }
 
 /** Asks what becomes of a task that its doer gave up. @returns null when its doer begins anew. */

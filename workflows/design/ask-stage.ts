@@ -15,7 +15,7 @@ import { addUsage } from '../../core/usage/add-usage.ts';
 import { recallStages } from '../shared/activities.ts';
 import { nowMs } from '../shared/clock.ts';
 import { converse, openConversation, stoppedWhenCancelled } from '../shared/conversation.ts';
-import { resumePlanning } from '../shared/converse-asking.ts';
+import { resume } from '../shared/converse-asking.ts';
 import type { Conversation, ConversationContext } from '../shared/conversation.ts';
 import type { MemberBudget } from '../shared/share-budget.ts';
 import { askUser, DesignEnded, takeRecalled, takeStep } from './design-context.ts';
@@ -167,7 +167,7 @@ async function talk(
       { kind: 'design', agent_id, release: () => releaseShare(share, context) },
       reply.user_questions,
     );
-    resumePlanning(conversation, answers);
+    resume(conversation, answers);
   }
 }
 

@@ -1,10 +1,4 @@
-import {
-  isCancellation,
-  patched,
-  setHandler,
-  startChild,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { isCancellation, setHandler, startChild, workflowInfo } from '@temporalio/workflow';
 import type { PlanOutline } from '../../contracts/design-run.ts';
 import type { DesignMaterial } from '../../contracts/design.ts';
 import type { NewsItem } from '../../contracts/messages.ts';
@@ -83,9 +77,9 @@ export async function runRiskChild(
     if (!('lost' in result)) return takeResult(result, share, context);
     work.usage = addUsage(work.usage, told.usage, lostUsage(null));
     share.lose();
-    // What the lost assessment asked needs no answer. Until 2026-11-27 it stayed open.
+    // What the lost assessment asked needs no answer.
     // oxlint-disable-next-line no-await-in-loop
-    if (patched('lost-parts')) await context.superior.withdraw(null);
+    await context.superior.withdraw(null);
     // oxlint-disable-next-line no-await-in-loop
     const stages = await recallWork(told.materials, context);
     work.recalled = {

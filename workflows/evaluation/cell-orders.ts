@@ -2,7 +2,6 @@ import {
   condition,
   isCancellation,
   log,
-  patched,
   setDefaultSignalHandler,
   setHandler,
 } from '@temporalio/workflow';
@@ -45,8 +44,6 @@ export class CellOrders {
       note: (payload: unknown) => CheckedControl,
     ): void => {
       const handle = (payload: unknown): void => {
-        // Evaluations from before 2026-11-26 left these signals unread.
-        if (!patched('evaluation-orders')) return;
         const checked = note(payload);
         // Its runs refuse it too.
         if (!checked.ok) return log.warn(`Signal ${order.name}: ${checked.reason}`);
@@ -157,16 +154,15 @@ export class CellOrders {
 }
 
 /**
- * Returns what a cell parks for: the attempts at work that is paid for are used up because the store is away. Evaluations from
- * before 2026-11-27 failed instead, and the other cells were bought again. Callers `await` the work themselves, as those
- * evaluations did: with another promise around it, cells change places when an old history is replayed.
+ * Returns what a cell parks for: the attempts at work that is paid for are used up because the store is away. An
+ * evaluation that failed instead would buy its other cells again.
  *
  * @throws every other error.
  */
 export function storeFaultOf(error: unknown): string {
   if (isCancellation(error)) throw error;
   const failure = readFailure(error);
-  if (!isStoreFault(failure) || !patched('parked-cells')) throw error;
+  if (!isStoreFault(failure)) throw error;
   return failure.message;
 }
 
@@ -175,8 +171,6 @@ function takeOthers(handles: ReadonlyMap<string, (payload: unknown) => void>): v
   setHandler(
     floodSignal,
     (flooded, ...args) => {
-      // Evaluations from before 2026-11-27 left a flood unread.
-      if (!patched('evaluation-flood')) return;
       for (const { name, payload } of splitFlood(flooded, args))
         (handles.get(name) ?? (() => warnUnknown(name)))(payload);
     },

@@ -3,7 +3,6 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
-  patched,
   setCurrentDetails,
   setHandler,
   upsertMemo,
@@ -68,7 +67,7 @@ async function open(input: EvaluationArgs): Promise<CarriedEvaluation> {
  */
 function showName(name: string): void {
   const isShown = workflowInfo().memo?.[memoKeys.goal] !== undefined;
-  if (!isShown && patched('evaluation-memo')) upsertMemo({ [memoKeys.goal]: name });
+  if (!isShown) upsertMemo({ [memoKeys.goal]: name });
 }
 
 /** Returns the status before the cells are listed. */

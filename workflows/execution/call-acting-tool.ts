@@ -1,5 +1,5 @@
 import { listUpstream } from '../../core/workspace/run-changes.ts';
-import { CancellationScope, isCancellation, patched, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, workflowInfo } from '@temporalio/workflow';
 import type {
   ApprovalNeeded,
   EffectReport,
@@ -190,8 +190,7 @@ function leftBehind({ known, approval, mayBeMade }: ActingCall, error: unknown):
     return { ...known, state, reason: `It was ${how} before ${before}.` };
   };
   if (waits) return ended('failed', 'anybody approved it');
-  // Before 2026-11-27 this was unknown too.
-  if (!mayBeMade && patched('acting-in-turn')) return ended('failed', 'it was made');
+  if (!mayBeMade) return ended('failed', 'it was made');
   return ended('unverified', 'anybody knew');
 }
 

@@ -1,4 +1,3 @@
-import { patched } from '@temporalio/workflow';
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
@@ -158,7 +157,7 @@ export class SessionKeeper {
   /** Reports the session to the record, unless it is as it was. */
   async report(): Promise<void> {
     const state = this.#state;
-    if (state === this.#reported || !isRecorded(this.#place)) return;
+    if (state === this.#reported) return;
     this.#reported = state;
     const { delegation_id, agent_id } = this.#place.delegation;
     const outline = this.#outline(await this.#store());
@@ -206,11 +205,6 @@ export class SessionKeeper {
   }
 }
 
-/** Until 2026-11-27 the record had the sessions of delegations, and none of the tasks of a team. */
-function isRecorded({ chain }: Place): boolean {
-  return chain === undefined || patched('task-sessions');
-}
-
 /** Reports that a verifier passed the work of a session: what depends on it begins long before its wave has ended. */
 export async function reportVerified(
   { delegation, chain }: Place,
@@ -218,7 +212,7 @@ export async function reportVerified(
   superior: Superior,
 ): Promise<void> {
   // A task of a team is judged with its delegation.
-  if (notes === undefined || chain !== undefined || !patched('verified-session')) return;
+  if (notes === undefined || chain !== undefined) return;
   const { delegation_id, agent_id } = delegation;
   const at = nowSeconds();
   await superior.reportSession({ delegation_id, agent_id, status: 'verified', at, ...notes });

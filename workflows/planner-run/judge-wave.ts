@@ -1,4 +1,3 @@
-import { patched } from '@temporalio/workflow';
 import type { Adaptation, AskedLoop } from '../../contracts/adaptation.ts';
 import type { FindWorkResult } from '../../contracts/design-activities.ts';
 import type { PlanOutline } from '../../contracts/design-run.ts';
@@ -11,7 +10,7 @@ import type { AdaptedPlan, JudgedWork } from '../design/adapt-plan.ts';
 import { judgeWork } from '../design/judge-work.ts';
 import type { Judgement } from '../design/judge-work.ts';
 import { beginDesignWork, designUsage, statusOfEnd } from '../design/design-context.ts';
-import type { DesignContext, DesignEnded, DesignWork } from '../design/design-context.ts';
+import type { DesignContext, DesignEnded } from '../design/design-context.ts';
 import { endedBy, openAccount } from '../shared/account.ts';
 import { findWork } from '../shared/activities.ts';
 import type { RootHost } from '../shared/root-host.ts';
@@ -77,7 +76,8 @@ export async function judgeWave(host: RootHost, wave: number): Promise<RunStatus
     // Recorded with its judgement.
     report: async () => undefined,
   };
-  showUse(host, work);
+  // The views count what the judgement has used so far.
+  state.judging = () => designUsage(work);
   const ended = await judgeAll(host, wave, works, context);
   state.judging = null;
   state.budget = account?.carry() ?? null;
@@ -87,21 +87,14 @@ export async function judgeWave(host: RootHost, wave: number): Promise<RunStatus
   return isDone(state.criteria) ? 'completed' : 'finished_unmet';
 }
 
-/** Has the views count what the judgement has used so far. */
-function showUse({ state }: RootHost, work: DesignWork): void {
-  // Until 2026-11-26 it counted once the work was judged.
-  if (patched('judging-counted')) state.judging = () => designUsage(work);
-}
-
 function hasToJudge(
   { inbox }: RootHost,
   { proofs_of_concept }: PlanOutline,
   loops: readonly AskedLoop[],
 ): boolean {
   if (proofs_of_concept > 0 || loops.length > 0) return true;
-  // Answers to tasks are held against the pool. Runs from before 2026-11-24 do without.
-  const hasAnswers = inbox.recentAnswers().some(({ delegation_id }) => delegation_id !== null);
-  return hasAnswers && patched('answer-conflicts');
+  // Answers to tasks are held against the pool.
+  return inbox.recentAnswers().some(({ delegation_id }) => delegation_id !== null);
 }
 
 function listWork(
@@ -165,9 +158,7 @@ async function judgeAll(
  * @param touched task_ids.
  */
 function isMoot({ worked }: JudgedWork, touched: ReadonlySet<string>): boolean {
-  if (worked.conflicts !== undefined || !touched.has(worked.task_id)) return false;
-  // Until 2026-11-26 it was judged by its old result.
-  return patched('moot-judgements');
+  return worked.conflicts === undefined && touched.has(worked.task_id);
 }
 
 /** Takes over a judgement, with the new version of the plan if there is one. */

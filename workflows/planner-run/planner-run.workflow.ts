@@ -1,10 +1,4 @@
-import {
-  setHandler,
-  workflowInfo,
-  ApplicationFailure,
-  patched,
-  startChild,
-} from '@temporalio/workflow';
+import { setHandler, workflowInfo, ApplicationFailure, startChild } from '@temporalio/workflow';
 import type { WaveProgress } from '../../contracts/messages.ts';
 import type {
   CarriedRun,
@@ -133,9 +127,7 @@ export async function archival(input: ArchivalInput): Promise<ArchivalResult> {
 async function archiveFirst({ state, runId, record }: RootHost): Promise<void> {
   const { notes = false, design } = state.opened ?? {};
   const hasPlan = design !== undefined && (design.plan !== null || design.mode !== 'direct');
-  const keepsNotes = notes || hasPlan;
-  // Histories from before 2026-11-24 have no archival.
-  if (!keepsNotes || !patched('archival')) return;
+  if (!notes && !hasPlan) return;
   const result = await archiveBefore(runId).catch((error: unknown): ArchivalResult => ({
     archived: [],
     failures: [`The archival failed: ${readFailure(error).message}`],

@@ -1,4 +1,4 @@
-import { patched, workflowInfo } from '@temporalio/workflow';
+import { workflowInfo } from '@temporalio/workflow';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { CrashedTask } from '../../contracts/adaptation.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
@@ -111,13 +111,13 @@ async function doWave(
 
 /** Returns true for a run whose user told it something after its end was decided: that is decided again. */
 function hasHeardMore({ state }: RootHost, heard: number): boolean {
-  return state.news.from_user > heard && patched('told-at-end');
+  return state.news.from_user > heard;
 }
 
 /** Returns true for a run by a plan whose results rest, in part, on what no longer holds, while it may still redo them. */
 async function restsOnStale({ state, record }: RootHost): Promise<boolean> {
   const mayGoOn = state.plan_approved !== null && state.wave < state.waves_allowed;
-  if (!mayGoOn || !patched('redo-stale')) return false;
+  if (!mayGoOn) return false;
   await record.flush();
   return record.stale().length > 0;
 }
@@ -203,9 +203,9 @@ async function askWhenWaveIsLost(host: RootHost, reason: string): Promise<RunSta
   return null;
 }
 
-/** Returns true for a run by a plan of which something counts as done, but was to be done again. Before 2026-11-26 it did not matter. */
+/** Returns true for a run by a plan of which something counts as done, but was to be done again. */
 async function leavesStale({ state, record }: RootHost): Promise<boolean> {
-  if (state.plan_approved === null || !patched('redo-crashed')) return false;
+  if (state.plan_approved === null) return false;
   await record.flush();
   return record.stale().length > 0;
 }

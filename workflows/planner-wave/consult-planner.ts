@@ -11,7 +11,7 @@ import { turnSummary } from '../../core/render/labels.ts';
 import { isFromUser } from '../../core/run/news.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import { converse, openConversation, step, stoppedWhenCancelled } from '../shared/conversation.ts';
-import { resumePlanning } from '../shared/converse-asking.ts';
+import { resume } from '../shared/converse-asking.ts';
 import { unheardNews } from '../shared/news-feed.ts';
 import type { Conversation, ConversationContext } from '../shared/conversation.ts';
 import type { Budget } from '../shared/budget.ts';
@@ -125,7 +125,7 @@ async function talk(
       budget.release();
       const answers = await askUser(order, context, 'planner', questions);
       if (answers === null) return { type: 'stopped' };
-      resumePlanning(conversation, answers);
+      resume(conversation, answers);
     } else {
       const unheard = unheardNews(superior.news, conversation).some(isFromUser);
       if (!unheard || !consultation.isLast(end.outline)) {

@@ -1,9 +1,7 @@
-import { patched } from '@temporalio/workflow';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import { openCriteria } from '../../core/criteria/criteria.ts';
 import { checkDecision } from '../../core/decision/check-decision.ts';
 import { capFaults } from '../../core/text/list-names.ts';
-import { changedInNews } from '../../core/run/news.ts';
 import { settleWave } from '../../core/run/settle-wave.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
 import type { PlanContext } from '../../core/plan/check-plan.ts';
@@ -128,11 +126,7 @@ export function criteriaAfter(
   { superior, work }: Pick<WaveContext, 'superior' | 'work'>,
 ): readonly CriterionState[] {
   const news = superior.news.all();
-  // Before 2026-11-26, a changed answer undid what a plan had settled, and nothing of what a decision did.
-  const isInOrder = changedInNews(news).length > 0 && patched('settle-in-order');
-  const heard = isInOrder
-    ? { plan: work.newsPlanned, decision: work.newsConsidered }
-    : { plan: 0, decision: Infinity };
+  const heard = { plan: work.newsPlanned, decision: work.newsConsidered };
   return settleWave(criteria, { plan, outcomes, decision, news, heard });
 }
 

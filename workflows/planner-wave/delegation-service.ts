@@ -1,4 +1,4 @@
-import { condition, getExternalWorkflowHandle, patched } from '@temporalio/workflow';
+import { condition, getExternalWorkflowHandle } from '@temporalio/workflow';
 import type { CancellationScope, ExternalWorkflowHandle } from '@temporalio/workflow';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
@@ -274,7 +274,5 @@ function findVerification(
   { kind, escalation_id }: QuestionsEscalation,
 ): AskedOnce | undefined {
   if (kind !== 'verification') return undefined;
-  const known = left.find((one) => one.escalation_id === escalation_id);
-  // Until 2026-11-26 it was put anew.
-  return known !== undefined && patched('verification-asked-again') ? known : undefined;
+  return left.find((one) => one.escalation_id === escalation_id);
 }

@@ -1,4 +1,3 @@
-import { patched } from '@temporalio/workflow';
 import type { Spending } from '../../contracts/budget.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { CrashedAttempts, DelegationOutcome } from '../../contracts/delegation-run.ts';
@@ -124,9 +123,7 @@ function beginsAnew(
   attempt: number,
 ): boolean {
   const mayBegin = mayBeginAnew({ attempt, kind, is_designed: isDesigned(d) });
-  if (!mayBegin || d.moved.get(delegation_id) === null) return false;
-  // Waves from before 2026-11-24 begin none anew.
-  return d.moved.has(delegation_id) || patched('crash-attempts');
+  return mayBegin && d.moved.get(delegation_id) !== null;
 }
 
 /** @returns the use of the attempt that broke off. */

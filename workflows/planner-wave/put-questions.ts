@@ -1,4 +1,3 @@
-import { patched } from '@temporalio/workflow';
 import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
 import { assumingAnswerers } from '../../contracts/names.ts';
 import type { DeliveredAnswer, NewsItem, QuestionsEscalation } from '../../contracts/messages.ts';
@@ -98,10 +97,7 @@ async function ask(
 ): Promise<readonly DeliveredAnswer[]> {
   const answers = await superior.ask(escalation);
   for (const [place, { text }] of escalation.questions.entries()) {
-    if (!answers[place]?.is_last) continue;
-    for (const byWords of [true, false]) {
-      refused.add(questionKey(escalation.delegation_id, text, byWords));
-    }
+    if (answers[place]?.is_last) refused.add(questionKey(escalation.delegation_id, text));
   }
   return answers;
 }
@@ -171,12 +167,7 @@ function placesToReview(
 ): readonly number[] {
   return questions.flatMap((question, place) => {
     if (answerUnasked({ ...question, kind: 'blocking' }, order) !== null) return [];
-    const isRefusedBy = (byWords: boolean): boolean =>
-      refused.has(questionKey(delegation_id, question.text, byWords));
-    // Before 2026-11-27 different questions counted as the same.
-    const isRefused = isRefusedBy(true) || (isRefusedBy(false) && !patched('whole-words'));
-    // Before 2026-11-26 they were reviewed too.
-    return isRefused && patched('refused-unreviewed') ? [] : [place];
+    return refused.has(questionKey(delegation_id, question.text)) ? [] : [place];
   });
 }
 

@@ -1,4 +1,4 @@
-import { condition, patched } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import type { CancellationScope } from '@temporalio/workflow';
 import { hasEnded } from '../../core/schedule/schedule.ts';
 import type { Account } from '../shared/account.ts';
@@ -98,12 +98,11 @@ export class ReviewQueue {
     }
   }
 
-  /** As many turns are taken as there are requests. Histories from before the order of blocking keep that of asking. */
+  /** As many turns are taken as there are requests. */
   #takeNext(): Requested | undefined {
     const askers = this.#requested.map(({ asker }) => asker);
     const place = chooseAsker(askers, [...this.#awaited], this.#wave.entries());
-    const isFirst = place === 0 || !patched('order-of-blocking');
-    return this.#requested.splice(isFirst ? 0 : place, 1)[0];
+    return this.#requested.splice(place, 1)[0];
   }
 
   #hasEnded(ids: readonly string[]): boolean {

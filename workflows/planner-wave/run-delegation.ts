@@ -1,10 +1,4 @@
-import {
-  isCancellation,
-  patched,
-  startChild,
-  TemporalFailure,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { isCancellation, startChild, TemporalFailure, workflowInfo } from '@temporalio/workflow';
 import type { ChildWorkflowHandle } from '@temporalio/workflow';
 import type { Reservation } from '../../contracts/budget.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
@@ -241,8 +235,7 @@ async function leave(
   const news = d.context.superior.news.all();
   const { delegation_id } = order.delegation;
   const usage = d.context.work.statuses.get(delegation_id)?.usage ?? noUsage;
-  const isTask = isDesigned(d) && order.delegation.executor.kind === 'agent';
-  const mayBeginAnew = isTask && patched('moved-attempts');
+  const mayBeginAnew = isDesigned(d) && order.delegation.executor.kind === 'agent';
   // Until the child has started, no crash of it is known.
   d.moved.set(delegation_id, null);
   const begun = { place: d.waveId, chain_id: workflowInfo().firstExecutionRunId };
@@ -261,8 +254,7 @@ async function leave(
  */
 async function mayLeave({ context: { control } }: WaveSite): Promise<boolean> {
   const isHeld = control.pausedReason() !== null || control.parkedReason() !== null;
-  // Until 2026-11-27 it began all the same.
-  if (!isHeld || !patched('left-when-ready')) return true;
+  if (!isHeld) return true;
   return (await stopWhenCancelled(() => control.ready().then(() => true))) ?? false;
 }
 

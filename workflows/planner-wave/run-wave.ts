@@ -1,4 +1,4 @@
-import { log, patched } from '@temporalio/workflow';
+import { log } from '@temporalio/workflow';
 import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
 import type { WaveView } from '../../contracts/views.ts';
 import { plannerChild } from '../../core/budget/step-account.ts';
@@ -42,12 +42,8 @@ export async function runWave(
   return result;
 }
 
-/** Until 2026-11-26 only the agents that a plan names in a team were its authors. */
 function rulePlan(plan: WavePlanOutline, order: WaveOrder): RuledPlan {
-  const verified = addVerifiers(plan, order);
-  const hasAuthors = verified.delegations.some((one) => one.verification?.authors !== undefined);
-  const isOld = hasAuthors && !patched('team-authors');
-  return applyRuleOfTwo(isOld ? addVerifiers(plan, order, 'named') : verified, order);
+  return applyRuleOfTwo(addVerifiers(plan, order), order);
 }
 
 /** Adds the tasks that the wave took while it worked. */

@@ -3,7 +3,6 @@ import {
   condition,
   inWorkflowContext,
   isCancellation,
-  patched,
 } from '@temporalio/workflow';
 
 /** Runs a side task that outlives the cancellation of the work around it. Any other error fails the workflow task, loudly. */
@@ -35,8 +34,7 @@ export async function signalQuietly(send: () => Promise<void>): Promise<void> {
 export function signalInOrder(): typeof signalQuietly {
   let underway: Promise<void> | null = null;
   return async (send) => {
-    // Runs from before 2026-11-24 sent them at once.
-    const before = underway !== null && patched('signals-in-order') ? underway : null;
+    const before = underway;
     const sent = signalQuietly(async () => {
       // A failure of the one before is its own sender's.
       if (before !== null) await before.catch(() => {});

@@ -1,4 +1,4 @@
-import { getExternalWorkflowHandle, patched, setHandler } from '@temporalio/workflow';
+import { getExternalWorkflowHandle, setHandler } from '@temporalio/workflow';
 import { lastNewsId } from '../../core/run/news.ts';
 import type { Control, ControlChange } from './control.ts';
 import {
@@ -132,7 +132,7 @@ export function relayEscalations({
     { spent, ...escalation }: QuestionsEscalation,
     life: Life,
   ): Promise<void> => {
-    if (isGone(life)) return;
+    if (life.isOver) return;
     const given = spent === undefined ? undefined : budget.release(spent);
     const { from, escalation_id, delegation_id } = escalation;
     life.waits.set(escalation_id, delegation_id);
@@ -140,7 +140,8 @@ export function relayEscalations({
       ...escalation,
       ...(given !== undefined && { spent: given }),
     });
-    if (isGone(life)) return;
+    // The answers would reach the next child of the id, or none.
+    if (life.isOver) return;
     life.waits.delete(escalation_id);
     await signalChild(from, (child) => child.signal(deliverSignal, { escalation_id, answers }));
   };
@@ -171,10 +172,7 @@ export function relayEscalations({
       if (life !== undefined) life.isOver = true;
     },
     lost(id) {
-      const waits = [...(lives.get(id)?.waits ?? [])];
-      // Until 2026-11-27 they stayed open.
-      if (waits.length === 0 || !patched('lost-askers')) return;
-      for (const [escalationId, delegationId] of waits) {
+      for (const [escalationId, delegationId] of lives.get(id)?.waits ?? []) {
         inBackground(() => superior.withdraw(delegationId, escalationId));
       }
     },
@@ -186,11 +184,6 @@ interface Life {
   isOver: boolean;
   /** delegation_ids of the questions that it waits for, by their escalation_ids. */
   readonly waits: Map<string, string | null>;
-}
-
-/** Returns true when answers would reach the next child of the id, or none. Until 2026-11-27 they were sent all the same. */
-function isGone({ isOver }: Life): boolean {
-  return isOver && patched('lost-parts');
 }
 
 function signalChild(

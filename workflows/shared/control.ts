@@ -1,4 +1,4 @@
-import { condition, log, patched, sleep } from '@temporalio/workflow';
+import { condition, log, sleep } from '@temporalio/workflow';
 import type { CarriedRun } from '../../contracts/planner-run.ts';
 import { isSamePark, parkKind } from '../../core/run/notify.ts';
 import { inBackground } from './background.ts';
@@ -88,9 +88,7 @@ export function createControl(initial: InitialControl, onChange: () => void = ()
         if (isKnown || parked === null || again) standing.add(kind);
         if (parked === null) log.warn('parked: no call can succeed until somebody resumes');
         // A person must know of a park that does not end by itself.
-        again = asked !== null && goesOn;
-        // Until 2026-11-27 another reason was not told.
-        if (again && !isKnown && patched('parked-otherwise')) again = false;
+        again = asked !== null && goesOn && isKnown;
         parked = reason;
         until = asked;
       }),

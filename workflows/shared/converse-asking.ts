@@ -1,4 +1,3 @@
-import { patched } from '@temporalio/workflow';
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { TurnOutline } from '../../contracts/model-turn.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
@@ -24,28 +23,15 @@ export async function converseAsking(
     if (output?.status !== 'blocked') return end;
     const answers = await stopWhenCancelled(() => ask(output.blocking_questions));
     if (answers === null) return { type: 'stopped', words_ref: null };
-    // Before 2026-11-27 it could ask the same until it had no turns left.
-    resume(conversation, answers, () => patched('refused-attempts'));
+    resume(conversation, answers);
   }
 }
 
-/** Lets a conversation go on with answers to its questions. @param counts Asked only when they refuse all of them. */
-function resume(
-  conversation: Conversation,
-  answers: readonly DeliveredAnswer[],
-  counts: () => boolean,
-): void {
+/** Lets a conversation go on with answers to its questions. */
+export function resume(conversation: Conversation, answers: readonly DeliveredAnswer[]): void {
   conversation.append = [{ type: 'answers', answers }];
   const isRefused = answers.length > 0 && answers.every(({ loop }) => loop);
-  step(conversation, { type: 'resumed', is_refused: isRefused && counts() });
-}
-
-/** Lets the planner or an agent of a design go on. Before 2026-11-27 only agents with a task were ended by refusals. */
-export function resumePlanning(
-  conversation: Conversation,
-  answers: readonly DeliveredAnswer[],
-): void {
-  resume(conversation, answers, () => patched('refused-planning'));
+  step(conversation, { type: 'resumed', is_refused: isRefused });
 }
 
 /** @returns null when it ended in another way. */

@@ -1,4 +1,3 @@
-import { patched } from '@temporalio/workflow';
 import type { NewsItem } from '../../contracts/messages.ts';
 import { addNews, lastNewsId } from '../../core/run/news.ts';
 
@@ -79,8 +78,8 @@ export function followNews(
   return {
     last: () => last,
     read() {
-      if (feed.last() > last && patched('news-after-wait')) last = feed.last();
-      return unheardNews(feed, conversation).filter(({ news_id }) => news_id <= last);
+      last = feed.last();
+      return unheardNews(feed, conversation);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { ApplicationFailure, condition, patched } from '@temporalio/workflow';
+import { ApplicationFailure, condition } from '@temporalio/workflow';
 import type { UpdateRecordResult } from '../../contracts/activity-types.ts';
 import type { RecordedResult, RecordChange } from '../../contracts/run-record.ts';
 import type { RunKnowledge } from '../../contracts/planner-run.ts';
@@ -118,10 +118,8 @@ function recordStanding(control: Control, record: RecordKeeper): void {
     for (;;) {
       await condition(() => standing() !== recorded);
       recorded = standing();
-      // A record that has its result is closed. Runs from before 2026-11-24 record neither.
-      if (record.result() === null && patched('standing')) {
-        record.add({ type: 'phase', phase: recorded });
-      }
+      // A record that has its result is closed.
+      if (record.result() === null) record.add({ type: 'phase', phase: recorded });
     }
   });
 }

@@ -1,5 +1,5 @@
 import type { AskedLoop, UnjudgedWave } from '../../contracts/adaptation.ts';
-import { patched, workflowInfo } from '@temporalio/workflow';
+import { workflowInfo } from '@temporalio/workflow';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import type { CarriedBudget } from '../../contracts/budget.ts';
 import type { FinishedStages, PlanOutline } from '../../contracts/design-run.ts';
@@ -195,13 +195,7 @@ export function runTerms(terms: RunTerms): RunTerms {
 }
 
 /** Rules of the run for questions. */
-export type AskingRules = Pick<
-  RunTerms,
-  'use_defaults' | 'autonomy' | 'questions' | 'approvers'
-> & {
-  readonly joinsFreely: () => boolean;
-  readonly comparesWords: () => boolean;
-};
+export type AskingRules = Pick<RunTerms, 'use_defaults' | 'autonomy' | 'questions' | 'approvers'>;
 
 /** Returns the rules. Before the input was read only a person can ask, and the defaults apply. */
 export function askingRules({ opened }: RootState): AskingRules {
@@ -210,8 +204,6 @@ export function askingRules({ opened }: RootState): AskingRules {
     autonomy: opened?.autonomy ?? 'ask',
     questions: opened?.questions ?? resolveQuestionRules(undefined),
     approvers: opened?.approvers ?? null,
-    joinsFreely: () => patched('joined-askers'),
-    comparesWords: () => patched('whole-words'),
   };
 }
 

@@ -1,4 +1,4 @@
-import { patched, setHandler, workflowInfo } from '@temporalio/workflow';
+import { setHandler, workflowInfo } from '@temporalio/workflow';
 import { workflowTypes } from '../../contracts/names.ts';
 import type { Question } from '../../contracts/question.ts';
 import type { RunPhase, StatusView } from '../../contracts/views.ts';
@@ -74,13 +74,13 @@ export class RootViews {
 
   /** Shows the state now: used for the last state, after which nothing follows. */
   show(): void {
-    const status = statusToMirror(this.#shown);
+    const status = viewStatus(this.#shown);
     const open = openQuestions(this.#shown);
     const asked = open.map(({ asked_at }) => asked_at);
     const { state, control } = this.#shown;
     if (isTold(this.#shown) && (state.phase === null || state.phase === 'ending')) {
       const { parked_reason: parked } = status;
-      const again = control.hasParkedAgain() && patched('parked-again');
+      const again = control.hasParkedAgain();
       this.#notices.look(status, { parked, again, open: isAttended(this.#shown) ? open : [] });
     }
     const { run_id, goal, phase, wave, open_questions, usage, waiting_for, store, load } = status;
@@ -102,13 +102,6 @@ export class RootViews {
   }
 }
 
-/** Until 2026-11-26 nothing showed that a run had parked at its last write. */
-function statusToMirror(shown: Shown): StatusView {
-  const status = viewStatus(shown);
-  if (!isParkedAtEnd(shown) || patched('parked-at-end')) return status;
-  return { ...status, phase: 'ending', waiting_for: [], parked_reason: null };
-}
-
 /** Returns true for a run that can't write its result until a person has mended something. */
 function isParkedAtEnd({ state, control }: Pick<Shown, 'state' | 'control'>): boolean {
   return state.phase === 'ending' && control.parkedReason() !== null;
@@ -116,9 +109,7 @@ function isParkedAtEnd({ state, control }: Pick<Shown, 'state' | 'control'>): bo
 
 /** Returns true when a person is told what the run waits for. */
 function isTold(shown: Shown): boolean {
-  if (shown.state.opened?.notify !== true) return false;
-  // Until 2026-11-26 a run below an evaluation or a workflow of the user's told nothing.
-  return !isBelow() || patched('told-below');
+  return shown.state.opened?.notify === true;
 }
 
 /** Returns true below an evaluation or a workflow of the user's, which gets the result itself. */

@@ -1,4 +1,4 @@
-import { CancellationScope, condition, patched, sleep } from '@temporalio/workflow';
+import { CancellationScope, condition, sleep } from '@temporalio/workflow';
 import type { DeliveredAnswer, NewsItem } from '../../contracts/messages.ts';
 import type { LoneAnswer, PlannerRunResult, RunStatus } from '../../contracts/planner-run.ts';
 import { applyRunChanges, proposeChanges, recallRunSpent } from './activities.ts';
@@ -38,7 +38,7 @@ export async function settleChanges(
     const place = { run_id: host.runId, record_ref: await host.settleRecord() };
     const proposed = await callUntilDone(host, proposeChanges, 'sum up the changes', place);
     const hasResult = status === 'completed' || status === 'finished_unmet';
-    if (proposed === null) return !(hasResult && goesOn(isTold));
+    if (proposed === null) return !(hasResult && isTold());
     const choice = hasResult ? await choose(host, mode, proposed, isTold) : 'keep';
     if (choice === 'go_on') return false;
     host.state.closing = true;
@@ -57,11 +57,6 @@ export async function settleChanges(
   });
 }
 
-/** Runs from before 2026-11-26 ended whatever the user told them then. */
-function goesOn(isTold: () => boolean): boolean {
-  return isTold() && patched('told-at-end');
-}
-
 type Choice = 'apply' | 'commit' | 'keep';
 
 /** A person who does not answer, and one who stops the run, keeps the changes. */
@@ -71,14 +66,14 @@ async function choose(
   proposed: ProposedChanges,
   isTold: () => boolean,
 ): Promise<Choice | 'go_on'> {
-  if (goesOn(isTold)) return 'go_on';
+  if (isTold()) return 'go_on';
   if (mode !== 'ask') return mode;
   if (proposed.obstacle !== '') return 'keep';
   const answers = await stopWhenCancelled(() =>
     host.stoppable(() => askUntilTold(host, proposed, isTold)),
   );
   if (answers === null) return 'keep';
-  if (goesOn(isTold)) return 'go_on';
+  if (isTold()) return 'go_on';
   const [answer] = answers;
   if (answer === undefined || answer.loop) return 'keep';
   return answer.answer === 'apply' || answer.answer === 'commit' ? answer.answer : 'keep';
@@ -107,7 +102,7 @@ async function askUntilTold(
   });
   void asked.catch(() => {});
   await condition(() => slot.answers !== null || isTold());
-  if (slot.answers === null && goesOn(isTold)) {
+  if (slot.answers === null && isTold()) {
     host.inbox.withdraw({ from: host.runId, delegation_id: null });
     asking.cancel();
     return [];
@@ -133,11 +128,9 @@ export async function finishAlone(
   return toLoneAnswer(await host.finish(statusOf(wave), explainCriteria(wave.outcomes)));
 }
 
-/** Says of what the user told a part during its last call that no call has read it. Until 2026-11-27 it was taken in silence. */
+/** Says of what the user told a part during its last call that no call has read it. */
 function refuseUnread(host: RootHost, heard: number): void {
-  const unread = host.news.since(heard).flatMap(wordsOf);
-  if (unread.length === 0 || !patched('unread-at-end')) return;
-  for (const what of unread) host.refuse(amendUnread(what));
+  for (const what of host.news.since(heard).flatMap(wordsOf)) host.refuse(amendUnread(what));
 }
 
 /** Returns what a call would have had to read of a news item; nothing of one that leaves the work as it is. */
@@ -216,12 +209,11 @@ export async function recallBefore(
 }
 
 /**
- * Returns what the run itself has spent and does not know of, before it makes calls. Nothing when nothing is limited. Until
- * 2026-11-27 only waves asked.
+ * Returns what the run itself has spent and does not know of, before it makes calls. Nothing when nothing is limited.
  */
 export async function recallOwn(host: RootHost): Promise<Usage> {
   const { runId, state } = host;
-  if (state.budget === null || !patched('own-calls-after-reset')) return noUsage;
+  if (state.budget === null) return noUsage;
   const park = (reason: string): Promise<void> => host.park(reason);
   return recallMissed({ place: runId, ...knownSpent(state), park });
 }

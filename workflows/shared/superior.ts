@@ -1,4 +1,4 @@
-import { getExternalWorkflowHandle, patched, setHandler, workflowInfo } from '@temporalio/workflow';
+import { getExternalWorkflowHandle, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { ExternalWorkflowHandle } from '@temporalio/workflow';
 import type { RecordedEffect } from '../../contracts/effect.ts';
 import type {
@@ -197,7 +197,6 @@ function createQuestions(
   /** Signals with questions that are under way. */
   const sending = new Set<Promise<void>>();
   return {
-    // Who sends waits for the signal itself: a step more would change the order of commands in older histories.
     track(sent) {
       const remove = (): void => void sending.delete(sent);
       sending.add(sent);
@@ -211,8 +210,6 @@ function createQuestions(
         ...(escalationId !== undefined && { escalation_id: escalationId }),
       };
       const send = (): Promise<void> => parent.signal(escalateSignal, withdrawn);
-      // Before 2026-11-27 it could overtake its question.
-      if (sending.size === 0 || !patched('signals-in-order')) return signalQuietly(send);
       return signalQuietly(() => Promise.allSettled(sending).then(send));
     },
   };

@@ -1,5 +1,5 @@
 /** Messages of people that change what the run works by: instructions, changed answers, and confirmed assumptions. */
-import { patched, workflowInfo } from '@temporalio/workflow';
+import { workflowInfo } from '@temporalio/workflow';
 import type { AmendedAnswer, AmendMessage } from '../../contracts/messages.ts';
 import { workflowTypes } from '../../contracts/names.ts';
 import { waiveCriteria, reopenChanged } from '../../core/criteria/criteria.ts';
@@ -32,8 +32,8 @@ export function amendHandler(host: RootHost): MessageHandler {
     const { amend } = checked;
     if (amend.answers === undefined) return takeAmend(host, amend, []);
     const fault = findAnswersFault(amend.answers);
-    // Before 2026-11-26, a value that can't be written parked the run for ever.
-    if (fault !== null && patched('answer-faults')) return host.refuse(`${amendRefusal}${fault}`);
+    // A value that can't be written would park the run for ever.
+    if (fault !== null) return host.refuse(`${amendRefusal}${fault}`);
     judged += 1;
     if (judged > engineLimits.amendsJudgedMax) return host.refuse(amendsTooMany);
     return takeJudged(host, amend, amend.answers);
@@ -55,7 +55,7 @@ export function takeAmend(
   { instruction, waive_criteria: waived = [], facts }: AmendMessage,
   answers: readonly AmendedAnswer[],
 ): void {
-  if (host.state.closing && patched('told-at-end')) {
+  if (host.state.closing) {
     const isRun = workflowInfo().workflowType === workflowTypes.plannerRun;
     return host.refuse(amendTooLate(host.runId, isRun ? host.state.wave : null));
   }
@@ -137,8 +137,7 @@ export function confirmHandler(host: RootHost): (payload: unknown) => Promise<bo
   return (payload) => {
     const question_id = findConfirmed(host, payload);
     if (question_id === null || !isRecord(payload)) return undefined;
-    if (host.state.closing || tried.has(question_id) || !patched('confirmed-answers'))
-      return undefined;
+    if (host.state.closing || tried.has(question_id)) return undefined;
     tried.add(question_id);
     return confirm(host, payload, { question_id, answer: payload['answer'] });
   };

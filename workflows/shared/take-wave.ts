@@ -1,5 +1,4 @@
 /** Takes waves that have ended into the state of the root workflow, and into what its record keeps. */
-import { patched } from '@temporalio/workflow';
 import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
 import type { RecordedWave } from '../../contracts/run-record.ts';
 import type { Usage } from '../../contracts/usage.ts';
@@ -23,11 +22,7 @@ export function takeWaveIntoState(
 ): void {
   const heard = Math.max(state.news.considered, wave.news_considered);
   const unheard = changedInNews(news.since(heard));
-  // Before 2026-11-26, the wave's criteria replaced those that the change had opened.
-  const reopened =
-    unheard.length > 0 && patched('settle-in-order')
-      ? reopenChanged(wave.criteria, unheard)
-      : wave.criteria;
+  const reopened = reopenChanged(wave.criteria, unheard);
   state.wave = wave.wave;
   state.usage = addUsage(state.usage, wave.usage);
   state.budget = wave.budget;

@@ -1,4 +1,4 @@
-import { CancellationScope, patched } from '@temporalio/workflow';
+import { CancellationScope } from '@temporalio/workflow';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { TeamTerms } from '../../contracts/team-run.ts';
 import type { Superior } from '../shared/superior.ts';
@@ -36,7 +36,7 @@ export async function guardMended(
 ): Promise<DelegationOutcome> {
   const { output_ref } = outcome;
   const steps = terms.output_middlewares.length + terms.guardrails.output.length;
-  if (output_ref === null || steps === 0 || !patched('mended-answers')) return outcome;
+  if (output_ref === null || steps === 0) return outcome;
   const guarded = await stopWhenCancelled(() =>
     applyGuards(terms, 'output', output_ref, { order, ...context }),
   );
@@ -61,7 +61,7 @@ export async function replaceInThread(
   const { executor } = outcome;
   const output_ref = isVerified ? outcome.output_ref : null;
   const report_ref = executor.kind === 'team' ? executor.work?.report_ref : undefined;
-  if (terms.thread_id === null || report_ref === undefined || !patched('mended-answers')) return;
+  if (terms.thread_id === null || report_ref === undefined) return;
   await CancellationScope.nonCancellable(() =>
     keepThread(order, terms, { report_ref, output_ref }, note),
   );

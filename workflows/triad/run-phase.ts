@@ -1,4 +1,4 @@
-import { CancellationScope, condition, patched } from '@temporalio/workflow';
+import { CancellationScope, condition } from '@temporalio/workflow';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import type { Usage } from '../../contracts/usage.ts';
@@ -136,8 +136,7 @@ function beginPhase(order: PhaseOrder, context: PhaseContext): PhaseAtWork {
 function takeInTurn(control: Control): WaitingInTurn {
   const at = { isBusy: false };
   return async (call, onWait) => {
-    // Phases from before 2026-11-27 made them at the same time.
-    while (at.isBusy && patched('acting-in-turn')) {
+    while (at.isBusy) {
       onWait(true);
       // Another may have begun meanwhile.
       // oxlint-disable-next-line no-await-in-loop

@@ -237,10 +237,6 @@ describe('the same question twice', () => {
     expect(types(askRegion(5), answer('q2'))).not.toContain('looped');
     expect(types(askRegion(5), answer('q2'), askRegion(6))).toContain('looped');
     expect(Object.values(state.asked)).toMatchObject([{ times: 1 }]);
-    const old = asks.map((event): InboxEvent =>
-      event.type === 'ask' ? { ...event, joinsFreely: () => false } : event,
-    );
-    expect(play(...old).effects.map(({ type }) => type)).toContain('looped');
   });
 
   it('IN12: one that is answered at once waits for nobody', () => {

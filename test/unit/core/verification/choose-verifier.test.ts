@@ -265,18 +265,3 @@ it('VC6: no seat of a triad that verifies is a member of the team', () => {
   expect(added?.verification?.triad_agents).not.toContain('reviewer');
   expect(added?.verification?.authors).toEqual(['leader', 'reviewer']);
 });
-
-it('VC1: a wave from before a team had authors has the verifier that it had', () => {
-  const members = [{ id: 'writer' }, { id: 'reviewer' }];
-  const made = {
-    ...worksOn('table', 'goal-1'),
-    agent_id: 'leader',
-    executor: { kind: 'team', members },
-  } as const;
-  const agents = ['planner', 'leader', 'writer', 'reviewer'].map((agent_id) => ({ agent_id }));
-  const plan = outlinePlan(wavePlan([made]), someRef);
-  const [added] = addVerifiers(plan, { agents, teams, verify: true }, 'named').delegations;
-  if (added === undefined) throw new Error('The plan has no delegation.');
-  expect(added.verification?.authors).toBeUndefined();
-  expect(chooseVerifier(added, {})).toEqual({ ok: true, agent_id: 'reviewer' });
-});
