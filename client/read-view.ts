@@ -172,28 +172,8 @@ async function explainEvaluation(
     return `This is an evaluation. Try: ${commandText('report', run_id)}`;
   const answer = await askStatus<StatusView>(context, { workflow_id: run_id });
   const cells = answer.isTold ? answer.view?.evaluation : undefined;
-  const progress = cells === undefined ? await readProgress(context, run_id) : countCells(cells);
+  const progress = cells === undefined ? null : countCells(cells);
   return `${progress === null ? '' : `${progress}. `}${describeCells(run_id)}`;
-}
-
-/** The SDK's query for what a workflow says of itself. */
-const metadataQuery = '__temporal_workflow_metadata';
-
-/**
- * Reads how far an evaluation is whose worker is from before 2026-11-27 and knows no status of it.
- *
- * @returns such as `sums: 2 cells done, 1 passed, 4 to start`; null when no worker answers in time.
- */
-async function readProgress(context: ClientContext, workflow_id: string): Promise<string | null> {
-  const answer = await askStatus<{ readonly currentDetails?: string }>(
-    context,
-    { workflow_id },
-    metadataQuery,
-  );
-  if (!answer.isTold) return null;
-  const details = answer.view?.currentDetails ?? '';
-  const [first = ''] = details.replaceAll('**', '').split('\n');
-  return first === '' ? 'No cell is done' : first;
 }
 
 /** Short, because the status is shown beside other things that are ready sooner. */

@@ -65,17 +65,15 @@ export interface Activities extends DesignActivities, EvaluationActivities, Veri
     readonly activity_id: string;
   }) => Promise<{ readonly usage: Usage }>;
   /**
-   * Returns the billed usage below a workflow id since Unix epoch milliseconds, lost executions included, and what of it is
-   * missing in `known`.
+   * Returns the billed usage below a workflow id since Unix epoch milliseconds, lost executions included, that is missing in
+   * `known`.
    */
   readonly recallRunSpent: (input: {
     readonly place: string;
     readonly since: number;
-    readonly known?: Usage;
+    readonly known: Usage;
   }) => Promise<{
-    readonly usage: Usage;
-    /** Absent without `known`, and from workers of earlier versions. */
-    readonly missed?: Usage;
+    readonly missed: Usage;
   }>;
   /**
    * Makes one call of a tool that changes something outside, at most once, however often the activity is repeated. A

@@ -179,8 +179,8 @@ export interface PlanChangeRating {
   readonly removed_tasks: readonly string[];
   /** evidence_ids that no task has any more. */
   readonly removed_evidence: readonly string[];
-  /** evidence_ids that say something else or are checked otherwise. Absent in ratings from before 2026-11-26. */
-  readonly reworded_evidence?: readonly string[];
+  /** evidence_ids that say something else or are checked otherwise. */
+  readonly reworded_evidence: readonly string[];
   /** More than instructions has changed: the design verifier reviews the plan. */
   readonly significant: boolean;
   /** Something that was promised is left out, or an agent is drafted: the user agrees first. */

@@ -44,8 +44,8 @@ export interface CrashedAttempts {
   readonly since: number;
   /** Value of the first, as in EffectOrder. */
   readonly chain_id: string;
-  /** Defined in EffectOrder. Absent in orders from before 2026-11-24. */
-  readonly executions?: readonly string[];
+  /** Defined in EffectOrder. */
+  readonly executions: readonly string[];
   readonly usage: Usage;
 }
 

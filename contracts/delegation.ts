@@ -172,7 +172,7 @@ export interface DelegationOutline extends Omit<
     readonly triad?: VerifierTriad;
     /** Verifier of an output with changed files, such as the tester. Absent: `verified_by` too. */
     readonly verified_by_for_files?: string;
-    /** Agents that may have written the output of a team. Absent for other executors, and in plans of older versions. */
+    /** Agents that may have written the output of a team. Absent for other executors. */
     readonly authors?: readonly string[];
     /** True when a check runs a command, which may change files. */
     readonly runs_commands?: true;

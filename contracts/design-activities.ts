@@ -86,7 +86,7 @@ export interface DescribeDesignInput {
   /** Research that the plan rests on. Absent without any. */
   readonly research?: readonly DesignMaterial[];
   readonly findings: readonly PlanFinding[];
-  /** The DesignReview of the last review, for its remarks. Absent without one, and in runs of older versions. */
+  /** The DesignReview of the last review, for its remarks. Absent without one. */
   readonly review_ref?: Ref;
   /** Use of the design so far, from which the use of the work is estimated. */
   readonly usage: Usage;
@@ -180,8 +180,8 @@ export interface FindWorkResult {
   readonly proofs: readonly WorkedTask[];
   /** Its tasks that asked the same again and again. */
   readonly looping: readonly WorkedTask[];
-  /** Its tasks with answers that contradict what others stated. Absent in runs that began with an older version. */
-  readonly contradicted?: readonly WorkedTask[];
+  /** Its tasks with answers that contradict what others stated. */
+  readonly contradicted: readonly WorkedTask[];
   /** task_ids of all that is verified. */
   readonly verified: readonly string[];
   /** Results of the design that a judgement reads. */
@@ -191,19 +191,19 @@ export interface FindWorkResult {
 export interface RatePlanChangeInput {
   readonly before_ref: Ref;
   readonly after_ref: Ref;
-  /** The task whose work changed the plan. Absent in runs of older versions. */
-  readonly task_id?: string;
-  /** The DesignChange that says what was changed and why. Absent in runs of older versions. */
+  /** The task whose work changed the plan. */
+  readonly task_id: string;
+  /** The DesignChange that says what was changed and why. Absent without one. */
   readonly change_ref?: Ref;
-  /** Facts for the question alone. Absent in runs of older versions. */
-  readonly question?: Pick<DescribeDesignInput, 'run_id' | 'usage' | 'worked_ms'>;
+  /** Facts for the question alone. */
+  readonly question: Pick<DescribeDesignInput, 'run_id' | 'usage' | 'worked_ms'>;
 }
 
 export interface RatePlanChangeResult extends PlanChangeRating {
   /** The change in words, for the question whether it is approved. */
   readonly text: string;
-  /** Its last lines, which stay however long the rest is. Absent in runs of older versions. */
-  readonly end?: string;
+  /** Its last lines, which stay however long the rest is. */
+  readonly end: string;
 }
 
 export interface DesignActivities {
@@ -235,8 +235,7 @@ export interface DesignActivities {
   /** Reads the session of notes of a task that begins once more, and what the record knows of it. */
   readonly recallSession: (input: {
     readonly session_ref: Ref;
-    /** Absent in runs of older versions. */
-    readonly record_ref?: Ref;
+    readonly record_ref: Ref;
   }) => Promise<{ readonly session: CompletionSession } & Pick<SessionReport, 'refused'>>;
   readonly planNextWave: (input: PlanNextWaveInput) => Promise<PlanNextWaveResult>;
   /** Adds a task by which the solution architect decides questions to the plan of a wave. */

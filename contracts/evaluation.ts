@@ -226,8 +226,8 @@ export interface OpenedEvaluation {
   /** Registry snapshot with the grader. */
   readonly registry_ref: Ref;
   readonly rubrics: readonly OpenRubric[];
-  /** Part of the ids of its cells, which no other evaluation has. Undefined when an earlier version opened it. */
-  readonly stamp?: string;
+  /** Part of the ids of its cells, which no other evaluation has. */
+  readonly stamp: string;
   readonly open: readonly OpenCell[];
   readonly done: readonly CellResult[];
 }
@@ -263,8 +263,8 @@ export interface GradedCell {
 
 export interface KeepCellInput {
   readonly address: string;
-  /** The evaluation, so that the address can be compared. Undefined when an earlier version began it. */
-  readonly input_ref?: Ref;
+  /** The evaluation, so that the address can be compared. */
+  readonly input_ref: Ref;
   readonly result: CellResult;
 }
 export interface EvaluationActivities {

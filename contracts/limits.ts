@@ -75,8 +75,8 @@ export interface RunLoad {
 /** Place of an evaluation, as its opening tells it. */
 export interface OpenedPlace {
   readonly load?: RunLoad;
-  /** Store in which it is kept. Undefined when an earlier version opened it. */
-  readonly store?: StoreIdentity;
+  /** Store in which it is kept. */
+  readonly store: StoreIdentity;
 }
 
 /** Settings of every typed input: spread them into the input's schema. */

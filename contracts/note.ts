@@ -73,7 +73,7 @@ export interface SessionReport extends NotesOutline {
   readonly status: AgentStatusValue;
   /** Unix epoch seconds. */
   readonly at: number;
-  /** note_ids whose questions were refused. Absent while there are none, and in runs of older versions. */
+  /** note_ids whose questions were refused. Absent while there are none. */
   readonly refused?: readonly string[];
 }
 

@@ -126,9 +126,9 @@ export interface WorkTerms {
 export interface RunTerms extends WorkTerms {
   /** One line, at most 120 characters. */
   readonly goal_title: string;
-  /** The store in which the run is kept. Absent in runs of older versions, which any worker serves. */
-  readonly store?: StoreIdentity;
-  /** Absent in runs of older versions, and where nothing sets it. */
+  /** The store in which the run is kept. */
+  readonly store: StoreIdentity;
+  /** Absent where nothing sets it. */
   readonly load?: RunLoad;
   /** Defined in `runSettings`. Absent when somebody may answer. */
   readonly unattended?: boolean;

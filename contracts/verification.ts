@@ -95,8 +95,8 @@ interface VerdictOutline {
   readonly verdict: Verdict['verdict'];
   /** Entries of `missing_evidence`. */
   readonly missing: number;
-  /** note_ids that it judged. Absent in verdicts that an earlier version stored. */
-  readonly reviewed_notes?: readonly string[];
+  /** note_ids that it judged. */
+  readonly reviewed_notes: readonly string[];
   /** Notes that are not accepted. Absent when there are none. */
   readonly refused_notes?: readonly string[];
   /** The whole Verdict as JSON. */
@@ -201,7 +201,7 @@ export interface DescribeFailuresInput {
   /** Defined in VerificationFeedback. */
   readonly instructions_ref: Ref | null;
   readonly results_refs: readonly Ref[];
-  /** The AgentOutput that failed last. Absent in runs of older versions. */
+  /** The AgentOutput that failed last. Absent where its doer gave none. */
   readonly output_ref?: Ref;
   /** True for a task whose newest attempt gave no output to verify. Absent for an output that failed. */
   readonly gave_up?: true;
@@ -221,7 +221,7 @@ export interface VerificationFeedback {
   readonly instructions_ref: Ref | null;
   /** The user's guidance, oldest first. */
   readonly guidance_refs: readonly Ref[];
-  /** End of the triad or team that made the first attempt. Absent for an agent, and in runs of older versions. */
+  /** End of the triad or team that made the first attempt. Absent for an agent. */
   readonly executor_end?: DissentPlace;
 }
 

@@ -29,7 +29,7 @@ export type RunPhase =
 export interface StatusView {
   readonly run_id: string;
   readonly goal: string;
-  /** The store in which the run is kept. Absent before its input was checked, and in runs of older versions. */
+  /** The store in which the run is kept. Absent before its input was checked. */
   readonly store?: StoreIdentity;
   /** Absent where nothing sets it. */
   readonly load?: RunLoad;

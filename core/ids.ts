@@ -41,11 +41,10 @@ export function consultationWorkflowId(runId: string, stamp: string): string {
 /**
  * Returns the id of the run of a cell: a run of its own, which files and commands name as any other.
  *
- * @param stamp As `evaluationStamp` returns it. Undefined for an evaluation that an earlier version opened. @param cell From 1.
+ * @param stamp As `evaluationStamp` returns it. @param cell From 1.
  */
-export function cellRunId(evaluationId: string, stamp: string | undefined, cell: number): string {
-  const opened = stamp === undefined ? evaluationId : `${evaluationId}-${stamp}`;
-  return `${opened}-c${waveNumber(cell)}`;
+export function cellRunId(evaluationId: string, stamp: string, cell: number): string {
+  return `${evaluationId}-${stamp}-c${waveNumber(cell)}`;
 }
 
 /** Tells whether a run carries out a cell of the evaluation, however often that was started. */

@@ -37,10 +37,9 @@ export function createAgentTurnActivities(
         usage: await recallSpent(deps.ledger, activityInfo(), activity_id),
       })),
     recallRunSpent: ({ place, since, known }) =>
-      withHeartbeat(async () => {
-        const usage = await recallRunSpent(deps.ledger, place, since);
-        return { usage, ...(known !== undefined && { missed: computeMissed(usage, known) }) };
-      }),
+      withHeartbeat(async () => ({
+        missed: computeMissed(await recallRunSpent(deps.ledger, place, since), known),
+      })),
     runTool: (input) =>
       guardActivity(async () => runToolCall(await addPinned(deps, input.registry_ref), input)),
     storeText: ({ text }) => withHeartbeat(async () => ({ ref: await deps.store.put(text) })),

@@ -72,7 +72,6 @@ export async function recallSession(
   { session_ref, record_ref }: Parameters<DesignActivities['recallSession']>[0],
 ): ReturnType<DesignActivities['recallSession']> {
   const session = await readShape(store, session_ref, CompletionSession, 'a session of notes');
-  if (record_ref === undefined) return { session };
   const { sessions = [] } = await readRecord(store, record_ref);
   const reported = sessions.find((one) => one.session_ref === session_ref);
   return { session, ...definedOnly({ refused: reported?.refused }) };

@@ -171,22 +171,20 @@ export async function keepCell(
   attempt: number,
 ): Promise<void> {
   const { store, kept } = deps;
-  if (input_ref !== undefined) {
-    const input = await readShape(store, input_ref, EvaluationInput, 'an evaluation');
-    // The agents of whoever grades are those of the first setting.
-    const settings = input.settings.filter(({ name }, at) => at === 0 || name === result.setting);
-    const registries = await loadRegistries(deps, { settings });
-    if (registries.faults.length > 0) {
-      const message = describeNotKept(result, registries.faults);
-      if (attempt < keepAttemptsMax) {
-        throw ApplicationFailure.create({ type: 'Internal', message, nonRetryable: false });
-      }
-      deps.onLeftOut?.(message);
-      return;
+  const input = await readShape(store, input_ref, EvaluationInput, 'an evaluation');
+  // The agents of whoever grades are those of the first setting.
+  const settings = input.settings.filter(({ name }, at) => at === 0 || name === result.setting);
+  const registries = await loadRegistries(deps, { settings });
+  if (registries.faults.length > 0) {
+    const message = describeNotKept(result, registries.faults);
+    if (attempt < keepAttemptsMax) {
+      throw ApplicationFailure.create({ type: 'Internal', message, nonRetryable: false });
     }
-    const termsOf = createTerms(deps, registries);
-    if (hashOf(contentOf(input, result, termsOf(result))) !== address) return;
+    deps.onLeftOut?.(message);
+    return;
   }
+  const termsOf = createTerms(deps, registries);
+  if (hashOf(contentOf(input, result, termsOf(result))) !== address) return;
   await keepNewest(store, kept, nameOf(address), result);
 }
 

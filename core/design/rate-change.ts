@@ -171,10 +171,10 @@ const reasonCharsMax = 700;
 interface DescribedChange {
   readonly plan_ref: Ref;
   readonly rating: PlanChangeRating;
-  /** The run, and the use of the calls that led to the change. If undefined, they are not known. */
-  readonly question?: (DesignUse & { readonly run_id: string }) | undefined;
-  /** `task_id`: undefined where it is unknown. `explanation`: empty where there is none. */
-  readonly reason: { readonly task_id: string | undefined; readonly explanation: string };
+  /** The run, and the use of the calls that led to the change. */
+  readonly question: DesignUse & { readonly run_id: string };
+  /** `explanation`: empty where there is none. */
+  readonly reason: { readonly task_id: string; readonly explanation: string };
 }
 
 /**
@@ -192,7 +192,7 @@ export function describePlanChange(
     return oneLine(`${task?.title ?? id} (${id})`);
   };
   const isNew = (id: string): boolean => before.tasks.every(({ task_id }) => task_id !== id);
-  const { changed_tasks, removed_tasks, removed_evidence, reworded_evidence = [] } = rating;
+  const { changed_tasks, removed_tasks, removed_evidence, reworded_evidence } = rating;
   const list = (title: string, ids: readonly string[]): string[] =>
     ids.length === 0 ? [] : [`${title}: ${ids.map(titleOf).join('; ')}.`];
   const added = after.tasks.filter(({ task_id }) => isNew(task_id));
@@ -201,19 +201,17 @@ export function describePlanChange(
     .filter((name) => after.agents.every(({ agent_name }) => agent_name !== name));
   const end = [
     ...describeDrafts(listDrafted(before, after)),
-    ...(added.length === 0 || question === undefined
+    ...(added.length === 0
       ? []
       : [
           `Expected for the new tasks: ${formatEstimate(estimatePlan({ ...after, tasks: added }, question))} that changed the plan.`,
         ]),
     `All of the new version: ${commandText('artifact', plan_ref)}`,
-    ...(question === undefined
-      ? []
-      : [`What differs: ${commandText('plan', 'diff', question.run_id, plan_ref)}`]),
+    `What differs: ${commandText('plan', 'diff', question.run_id, plan_ref)}`,
   ];
   const text = keepEnd(
     [
-      `The plan is to change during the work${reason.task_id === undefined ? '' : `, after ${titleOf(reason.task_id)}`}.`,
+      `The plan is to change during the work, after ${titleOf(reason.task_id)}.`,
       ...(reason.explanation === ''
         ? []
         : [`Why: ${cutText(oneLine(reason.explanation), reasonCharsMax)}`]),

@@ -74,7 +74,7 @@ export function checkAgentOutput(
   ]);
 }
 
-/** Faults of an output that was just read: outputs from before 2026-11-27 were taken with them. */
+/** Lists the faults of an output that failed and asks all the same. */
 export function checkFailed({
   status,
   blocking_questions: { length: count },

@@ -48,8 +48,7 @@ export function decideNextStep(s: BetweenWaves): NextStep {
 
 /** @param limits Null before the input was read. */
 export function isFlooded(signals: number, limits: Pick<RunLimits, 'max_signals'> | null): boolean {
-  // Histories of older versions have no such limit.
-  return limits !== null && signals >= (limits.max_signals ?? Infinity);
+  return limits !== null && signals >= limits.max_signals;
 }
 
 /**

@@ -124,11 +124,11 @@ export function hasRunsOf(store: StoreIdentity, id: string): boolean {
  *
  * OS1. Two stores are the same when their ids are, wherever they lie: a home may be mounted at two places. A store into which
  *      another was copied is right for the runs of both.
- * OS2. A run without a recorded store, as those of older versions, accepts every store.
+ * OS2. A workflow that recorded no store, such as one whose input was not read yet, accepts every store.
  * OS3. A refusal names both stores, both places and the cure.
  * OS4. A run that works in a folder of the user's needs the home that has its working copies, too, also where the store is a
- *      database that others share. A home into which that home was copied has them. One that an older version opened in a
- *      home recorded none, and accepts every home.
+ *      database that others share. A home into which that home was copied has them. A run
+ *      that recorded none accepts every home.
  *
  * @param kept The store in which the run is kept; null when it recorded none.
  * @returns why not, with a cure; null when it may.

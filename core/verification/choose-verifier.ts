@@ -203,12 +203,12 @@ export function checkVerdict(
   return checkReviewed(outline.verdict, notes);
 }
 
-/** Finds notes that a pass leaves out. A verdict of an earlier version did not keep which it judged. */
+/** Finds notes that a pass leaves out. */
 function checkReviewed(
   { verdict, reviewed_notes: reviewed }: Extract<TurnOutline, { shape: 'verification' }>['verdict'],
   count = 0,
 ): OutputFault[] {
-  if (verdict === 'fail' || reviewed === undefined) return [];
+  if (verdict === 'fail') return [];
   const left = Array.from({ length: count }, (_, nth) => noteIdOf(nth + 1)).filter(
     (id) => !reviewed.includes(id),
   );

@@ -56,6 +56,7 @@ const opened: OpenedEvaluation = {
   },
   input_ref: someRef,
   registry_ref: someRef,
+  stamp: 'stamp',
   rubrics: [],
   open: [],
   done: [],

@@ -222,17 +222,14 @@ function askToAdapt(
 }
 
 /** Returns the description of a change with the findings that are left, in the part of it that is never cut. */
-function withFindings({ text, end = '' }: RatePlanChangeResult, { work }: DesignContext): string {
+function withFindings({ text, end }: RatePlanChangeResult, { work }: DesignContext): string {
   const { findings } = work;
   if (findings.length === 0) return text;
   // What code found is in no artifact.
   const reviewed = findings.every(({ rule }) => rule === 'verifier');
   const review = reviewed ? materialsOf(work, ['design_review']).at(-1) : undefined;
   const found = describeFindings(findings, review?.ref ?? null);
-  return keepEnd(text.slice(0, text.length - end.length).trimEnd(), [
-    ...found,
-    ...(end === '' ? [] : [end]),
-  ]);
+  return keepEnd(text.slice(0, text.length - end.length).trimEnd(), [...found, end]);
 }
 
 /** @param text Description of the change. */

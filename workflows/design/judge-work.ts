@@ -76,7 +76,6 @@ async function assess(
   const { assessment = 'fail' } = await askStage(
     {
       ...requestOf('poc_evidence', work, context),
-      // A run that began with an older version has no keys.
       check: async ({ judged }) =>
         criteria === undefined || judged === undefined ? [] : checkJudged(criteria, judged),
     },

@@ -175,15 +175,13 @@ async function runGoal(
   } catch (error) {
     if (isCancellation(error)) throw error;
     const failure = cutText(readFailure(error).message, reasonCharsMax);
-    const work = (): Promise<{ readonly usage: Usage }> =>
-      recallRunSpent({ place: workflowId, since });
+    const work = (): Promise<{ readonly missed: Usage }> =>
+      recallRunSpent({ place: workflowId, since, known: noUsage });
     try {
-      const { usage } = await work();
-      return { usage, failure };
+      return { usage: (await work()).missed, failure };
     } catch (fault) {
-      const again = { work, whenOver: () => ({ usage: lostUsage(null) }) };
-      const { usage } = await orders.afterPark(storeFaultOf(fault), again);
-      return { usage, failure };
+      const again = { work, whenOver: () => ({ missed: lostUsage(null) }) };
+      return { usage: (await orders.afterPark(storeFaultOf(fault), again)).missed, failure };
     }
   }
 }

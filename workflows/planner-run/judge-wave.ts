@@ -98,7 +98,7 @@ function hasToJudge(
 }
 
 function listWork(
-  { proofs, looping, contradicted = [], verified }: FindWorkResult,
+  { proofs, looping, contradicted, verified }: FindWorkResult,
   loops: readonly AskedLoop[],
 ): JudgedWork[] {
   const asked = looping.flatMap((worked): JudgedWork[] => {
@@ -172,7 +172,7 @@ async function takeJudgement(
   const plan = change === null ? null : currentPlan(context);
   recordUse(host, context, known, { wave, cause, ...describeChange(plan, change) });
   if (plan === null || change === null) return;
-  const { removed_evidence, reworded_evidence = [] } = change.rating;
+  const { removed_evidence, reworded_evidence } = change.rating;
   if (removed_evidence.length > 0 && change.approved_by !== null) {
     const question_id = change.approved_by;
     state.waived = [...state.waived, ...removed_evidence];
@@ -192,7 +192,7 @@ function describeChange(
   if (plan === null || change === null) {
     return { plan_ref: null, changed_tasks: [], approved_by: null };
   }
-  const { changed_tasks, reworded_evidence = [] } = change.rating;
+  const { changed_tasks, reworded_evidence } = change.rating;
   return {
     plan_ref: plan.plan_ref,
     changed_tasks,

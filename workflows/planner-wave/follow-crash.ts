@@ -104,11 +104,7 @@ function countAttempt(
     place: moved === null ? place.id : d.waveId,
     since: beganAtMs,
     chain_id: before.chain_id,
-    executions: [
-      ...(before.executions ?? []),
-      place.run_id,
-      ...(moved === null ? [] : [moved.run_id]),
-    ],
+    executions: [...before.executions, place.run_id, ...(moved === null ? [] : [moved.run_id])],
     usage: addUsage(before.usage, usage),
   };
 }

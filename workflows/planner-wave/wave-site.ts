@@ -37,7 +37,7 @@ export interface WaveSite {
   readonly children: Set<string>;
   /**
    * delegation_ids of those that began in this workflow and left it, with what is known of it. Null for work that
-   * can't begin anew: of waves without a designed plan, and from before 2026-11-24.
+   * can't begin anew: of waves without a designed plan.
    */
   readonly moved: Map<string, MovedWork | null>;
   readonly service: DelegationService;

@@ -186,7 +186,8 @@ export function runTerms(terms: RunTerms): RunTerms {
   return {
     ...workTerms(terms),
     goal_title,
-    ...definedOnly({ store, load }),
+    store,
+    ...definedOnly({ load }),
     ...(unattended === true && { unattended }),
     ...(notify === true && { notify }),
     questions,

@@ -159,7 +159,7 @@ function viewStatus(shown: Shown): StatusView {
 /** Returns what was decided when the run was opened; nothing before. */
 function viewPlace({ opened }: RootState): Pick<StatusView, 'store' | 'load'> {
   return {
-    ...(opened?.store !== undefined && { store: opened.store }),
+    ...(opened !== null && { store: opened.store }),
     ...(opened?.load !== undefined && { load: opened.load }),
   };
 }

@@ -230,11 +230,7 @@ async function recallMissed({
   since,
   park,
 }: Omit<Lost, 'isLimited'>): Promise<Usage> {
-  const recalled = await callUntilDone({ park }, recallRunSpent, `what ${place} has spent`, {
-    place,
-    since,
-    known: usage,
-  });
-  // A worker of an earlier version compares nothing.
-  return recalled.missed ?? subtractUsage(recalled.usage, usage);
+  const asked = { place, since, known: usage };
+  const summary = `what ${place} has spent`;
+  return (await callUntilDone({ park }, recallRunSpent, summary, asked)).missed;
 }

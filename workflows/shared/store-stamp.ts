@@ -23,7 +23,6 @@ const toPayload = (value: StoreIdentity | RunLoad): Payload =>
  * before it reads anything, and gives all work the run's place in the queues. The topmost workflow learns both from the result
  * of `openRun`; children and continuations inherit them. An evaluation and a consultation open no run: they learn the queue of
  * model calls, an evaluation its store from `openEvaluation`, and a consultation is told the store of the run that it is about.
- * What was opened by an older version has none.
  *
  * Puts no steps between a result and who waits for it, so existing histories replay.
  */

@@ -158,7 +158,7 @@ it('an answer that can never be judged is the failure of its cell, and one that 
   });
   const ended = { run_id, status: 'completed', reason: '', passed: true, grades: [] } as const;
   const result = { ...cell, ...ended, usage: noUsage, seconds: 1, cached: false };
-  await runIn(bench.env(2), keep, { address: 'a', result });
+  await runIn(bench.env(2), keep, { address: 'a', input_ref: bench.record_ref, result });
   expect(told).toBe('The result of cell 1 is not kept: the index is broken');
   told = '';
   await expect(runIn(bench.env(40), grade, asked)).rejects.toMatchObject({ nonRetryable: false });

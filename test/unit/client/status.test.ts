@@ -159,13 +159,6 @@ function contextOfEvaluation(
   });
 }
 
-/** An evaluation on a worker that knows no status of it. */
-function contextOfOld(currentDetails?: string): ClientContext {
-  return contextOfEvaluation('RUNNING', async (asked, id) =>
-    asked === 'status' ? askEvaluation('other', id) : { currentDetails },
-  );
-}
-
 describe('finding U1: a run whose workflow has failed', () => {
   const end = {
     ended: 'failed',
@@ -221,19 +214,6 @@ describe('finding U1: a run whose workflow has failed', () => {
     expect(await readView(slow, 'eval-x', 'questions')).toMatchObject({
       live: false,
       note: expect.stringMatching(/^eval-x is an evaluation: its runs, /),
-    });
-  });
-
-  it('an evaluation of an older worker, which knows no status of it, tells how far it is', async () => {
-    const details = '**x**: 2 cells done, 1 passed, 4 to start\n\n| goal |';
-    expect(await readStatus(contextOfOld(details), 'eval-x')).toMatchObject({
-      live: false,
-      note: expect.stringMatching(
-        /^x: 2 cells done, 1 passed, 4 to start\. eval-x is an evaluation/,
-      ),
-    });
-    expect(await readStatus(contextOfOld(), 'eval-x')).toMatchObject({
-      note: expect.stringMatching(/^No cell is done\. eval-x is an evaluation/),
     });
   });
 

@@ -50,8 +50,9 @@ async function readWith(kind: QuestionKind, text: string, approvers?: readonly s
 it('a changed plan that waits for approval is shown, and not the one before', async () => {
   const plan_ref = await store.put(JSON.stringify(after));
   const rating = ratePlanChange(before, after);
-  const reason = { task_id: undefined, explanation: 'The listing is slow.' };
-  const { text } = describePlanChange(before, after, { plan_ref, rating, reason });
+  const reason = { task_id: 'any', explanation: 'The listing is slow.' };
+  const question = { run_id: 'my-run', usage: noUsage, worked_ms: 0 };
+  const { text } = describePlanChange(before, after, { plan_ref, rating, reason, question });
   const shown = await shownWith('plan_approval', `${text}\nWhat differs: a command`);
   expect(shown.map(({ title }) => title)).toEqual(['The new version of the plan']);
   expect(shown[0]?.text).toContain('further_1727539200');

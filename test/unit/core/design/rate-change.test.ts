@@ -15,6 +15,8 @@ import { planTask, samplePlan } from '../../../support/plans.ts';
 const plan = samplePlan();
 const proof = 'try-index_1727539200';
 const schema = 'schema_1727539200';
+const usage = { ...noUsage, calls: 2, input_tokens: 900, output_tokens: 100 };
+const question = { run_id: 'my-run', usage, worked_ms: 2_000 };
 const quiet = { significant: false, scope_changed: false, cost_changed: false };
 
 const draft: CoordinationPlan['new_agents'][number] = {
@@ -92,9 +94,9 @@ describe('ratePlanChange', () => {
       reworded_evidence: ['schema-done'],
     });
     const reason = { task_id: schema, explanation: '' };
-    expect(describePlanChange(from, to, { plan_ref: 'sha256:new', rating, reason }).text).toContain(
-      'Evidence that is changed: schema-done.',
-    );
+    expect(
+      describePlanChange(from, to, { plan_ref: 'sha256:new', rating, reason, question }).text,
+    ).toContain('Evidence that is changed: schema-done.');
   });
 
   it('RPC2: a check by code that is added changes no scope', () => {
@@ -119,7 +121,7 @@ describe('ratePlanChange', () => {
       const rating = ratePlanChange(from, to);
       expect(rating).toMatchObject({ scope_changed: true, significant: true });
       const reason = { task_id: schema, explanation: 'x'.repeat(2_000) };
-      const { end } = describePlanChange(from, to, { plan_ref: 'new', rating, reason });
+      const { end } = describePlanChange(from, to, { plan_ref: 'new', rating, reason, question });
       expect(end).toContain(`New agents: prover (${may})\n`);
     }
     expect(ratePlanChange(drafted, plan).scope_changed).toBe(false);
@@ -195,10 +197,10 @@ describe('fitRoster', () => {
     expect(idle).toMatchObject([{ rule: 'DP5' }]);
     expect(none).toEqual([]);
     const rating = ratePlanChange(seed, fitted);
-    const reason = { task_id: undefined, explanation: '' };
-    expect(describePlanChange(seed, fitted, { plan_ref: 'new', rating, reason }).text).toContain(
-      'Agents that are left out: proof_agent.',
-    );
+    const reason = { task_id: schema, explanation: '' };
+    expect(
+      describePlanChange(seed, fitted, { plan_ref: 'new', rating, reason, question }).text,
+    ).toContain('Agents that are left out: proof_agent.');
   });
 
   it('RPC6: who gets work again is back, and who never had any stays', () => {
@@ -213,7 +215,12 @@ it('describes a change with its version, and what is added and given up', () => 
   const after = without(proof);
   const rating = ratePlanChange(plan, after);
   const reason = { task_id: schema, explanation: 'The experiment answers nothing any more.' };
-  const { text } = describePlanChange(plan, after, { plan_ref: 'sha256:new', rating, reason });
+  const { text } = describePlanChange(plan, after, {
+    plan_ref: 'sha256:new',
+    rating,
+    reason,
+    question,
+  });
   expect(text).toMatch(/after .*schema_1727539200/);
   expect(text).toContain('Why: The experiment answers nothing any more.');
   expect(text).toContain('sha256:new');
@@ -227,8 +234,6 @@ it('describes what new tasks are expected to cost, and how to see all of the cha
   const added = Array.from({ length: 8 }, (_, nth) => planTask(`new-${nth}`, titled));
   const after = withTasks((tasks) => [...tasks, ...added]);
   const rating = ratePlanChange(plan, after);
-  const usage = { ...noUsage, calls: 2, input_tokens: 900, output_tokens: 100 };
-  const question = { run_id: 'my-run', usage, worked_ms: 2_000 };
   const reason = { task_id: schema, explanation: 'x'.repeat(2_000) };
   const { text } = describePlanChange(plan, after, { plan_ref: 'new', rating, reason, question });
   expect(text.length).toBeLessThanOrEqual(2_000);

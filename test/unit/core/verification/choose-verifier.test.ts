@@ -143,7 +143,7 @@ it.each([
 ] as const)('VD1: %s with %d entries has %d faults', (verdict, missing, count) => {
   const outline = {
     shape: 'verification',
-    verdict: { verdict, missing, verdict_ref: someRef },
+    verdict: { verdict, missing, reviewed_notes: [], verdict_ref: someRef },
   } as const;
   expect(checkVerdict(outline)).toHaveLength(count);
 });
@@ -155,7 +155,13 @@ it.each([
 ] as const)('VD2: %s with the refused notes %j has %d faults', (verdict, refused_notes, count) => {
   const outline = {
     shape: 'verification',
-    verdict: { verdict, missing: 0, ...(refused_notes && { refused_notes }), verdict_ref: someRef },
+    verdict: {
+      verdict,
+      missing: 0,
+      reviewed_notes: [],
+      ...(refused_notes && { refused_notes }),
+      verdict_ref: someRef,
+    },
   } as const;
   expect(checkVerdict(outline)).toHaveLength(count);
 });
@@ -163,13 +169,12 @@ it.each([
 it.each([
   ['pass', ['note_002'], 'note_001, note_003 not judged'],
   ['pass', ['note_003', 'note_001', 'note_002'], null],
-  ['pass', undefined, null],
   ['fail', [], null],
 ] as const)('VD2: %s that judges %j of three notes: %s', (verdict, reviewed_notes, left) => {
   const missing = verdict === 'fail' ? 1 : 0;
   const outline = {
     shape: 'verification',
-    verdict: { verdict, missing, ...(reviewed_notes && { reviewed_notes }), verdict_ref: someRef },
+    verdict: { verdict, missing, reviewed_notes, verdict_ref: someRef },
   } as const;
   const faults = checkVerdict(outline, { notes: 3 });
   expect(faults.map(({ path }) => path)).toEqual(left === null ? [] : ['reviewed_notes']);
@@ -187,7 +192,7 @@ it.each([
     const missing = verdict === 'fail' ? 1 : 0;
     const outline = {
       shape: 'verification',
-      verdict: { verdict, missing, verdict_ref: someRef },
+      verdict: { verdict, missing, reviewed_notes: [], verdict_ref: someRef },
     } as const;
     expect(checkVerdict(outline, { isDisputed })).toHaveLength(count);
   },
