@@ -1,14 +1,28 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
+import { fetchHistories, historyJson } from '../support/histories.ts';
 import { lastLines } from './lane.ts';
 import type { Lane } from './lane.ts';
 
-/** Describes where a run stands, and what its workers printed last. */
+/** Describes where a run stands, and what its workers printed last. Its histories are kept, to be replayed. */
 export async function describeStuck(lane: Lane, workflowId: string): Promise<string> {
   return [
     await describeWorkflow(lane.client, workflowId),
     ...lane.takeOwnEnds(),
+    `histories in ${await keepHistories(lane.client, workflowId)}`,
     ...lane.workers.map((worker) => `worker ${worker.pid} printed last: ${lastLines(worker)}`),
   ].join('; ');
+}
+
+/** @returns the folder in which they are kept. The server that has them ends with the campaign. */
+async function keepHistories(client: Client, workflowId: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'planwave-stuck-'));
+  for (const [at, { type, history }] of (await fetchHistories(client, workflowId)).entries()) {
+    writeFileSync(join(folder, `${at + 1}-${type}.json`), JSON.stringify(historyJson(history)));
+  }
+  return folder;
 }
 
 /** Describes where a workflow and those below it stand: pending work and the newest events of each. */
