@@ -1,56 +1,167 @@
-import type { ActivateInput, WorkflowInterceptors } from '@temporalio/workflow';
+import { workflowInfo } from '@temporalio/workflow';
+import type {
+  ActivateInput,
+  ConcludeActivationInput,
+  WorkflowInterceptors,
+} from '@temporalio/workflow';
 
 type Activation = Pick<
   ActivateInput['activation'],
-  'jobs' | 'timestamp' | 'historyLength' | 'historySizeBytes'
+  'jobs' | 'timestamp' | 'historyLength' | 'historySizeBytes' | 'isReplaying'
 >;
+type Job = NonNullable<Activation['jobs']>[number];
+type Command = ConcludeActivationInput['commands'][number];
 
 /**
  * Refuses a workflow task for which the workflow has already taken messages ahead, so that the task is done again from the
  * history.
  *
  * A query that waited while no worker was there brings the history up to now. A worker that does not have the workflow in
- * its cache hands all of it over before the query, also messages that no workflow task has taken yet, and keeps the
+ * its cache hands all of it over before the query, also messages that no workflow task has completed yet, and keeps the
  * workflow (Core of `@temporalio/worker` 1.24). The task that comes next brings only what is newer. The history then has
  * the commands of two activations, a replay makes one of them, and may order its commands otherwise: the run would be stuck.
  *
- * A task that brings nothing newer reaches no workflow: its commands come from one activation, as in a replay.
+ * TO1. What comes before a query without the start of a task was taken ahead.
+ * TO2. What comes with the start of a task was taken ahead when the task was another worker's, which died. The query looks the
+ *      same after a task of this worker. What comes next tells: after a task that was completed, the history has an event for
+ *      each of its commands. A task without commands that ended in time counts as completed.
+ * TO3. A task that brings nothing newer reaches no workflow: its commands come from one activation, as in a replay.
  */
 export function interceptors(): WorkflowInterceptors {
-  const check = createTaskOrder();
+  const order = createTaskOrder(() => workflowInfo().taskTimeoutMs);
   return {
     internals: [
       {
         activate(input, next) {
-          check(input.activation);
+          order.check(input.activation);
           next(input);
+        },
+        concludeActivation(input, next) {
+          const output = next(input);
+          order.note(output.commands);
+          return output;
         },
       },
     ],
   };
 }
 
-/** @returns a check of each activation of one workflow, which throws when a task follows on messages taken ahead. */
-export function createTaskOrder(): (activation: Activation) => void {
-  let last: { readonly task: string; readonly length: number } | null = null;
+interface TaskOrder {
+  /** Must be called before each activation of one workflow. @throws when a task follows on messages taken ahead. */
+  readonly check: (activation: Activation) => void;
+  /** Must be called with the commands of each activation. */
+  readonly note: (commands: readonly Command[]) => void;
+}
+
+/** What is known of the newest task. */
+interface Task {
+  readonly id: string;
+  readonly startedMs: number;
+  /** Number of events up to its newest activation. */
+  readonly length: number;
+  readonly isReplay: boolean;
+  /** True for the first that is no replay, which the history of a query may end in. */
+  readonly isFirst: boolean;
+  readonly commands: readonly Command[];
+  readonly isQueried: boolean;
+}
+
+/** @param timeoutMs Returns the milliseconds that a task may take. */
+export function createTaskOrder(timeoutMs: () => number): TaskOrder {
+  let last: Task | null = null;
   let isAhead = false;
-  return (activation) => {
-    const { jobs } = activation;
-    if (jobs?.every(({ queryWorkflow }) => queryWorkflow !== null && queryWorkflow !== undefined))
-      return;
-    const next = { task: taskOf(activation), length: activation.historyLength ?? 0 };
-    // Each task begins with an event that says when, and how large the history is. Ahead of it, events come without one.
-    if (next.task === last?.task) isAhead ||= next.length > last.length;
-    else if (isAhead) throw new Error(takenAhead);
-    last = next;
+  return {
+    check(activation) {
+      const jobs = activation.jobs ?? [];
+      if (jobs.every(isQuery)) {
+        if (last !== null && jobs.some(isAlone)) last = { ...last, isQueried: true };
+        return;
+      }
+      const next = taskOf(activation, last);
+      if (next.id === last?.id) isAhead ||= next.length > last.length;
+      else if (isAhead || wasLost(last, next, jobs, timeoutMs)) throw new Error(takenAhead);
+      last = next;
+    },
+    note(commands) {
+      if (last !== null) last = { ...last, commands: [...last.commands, ...commands] };
+    },
   };
 }
 
 export const takenAhead =
   'A query came before this workflow task, and has shown the workflow some of its messages. The task is done again from the history.';
 
-/** Returns what tells two tasks of a workflow apart: when each was started, and how large the history was. */
-function taskOf({ timestamp, historySizeBytes }: Activation): string {
+function isQuery({ queryWorkflow }: Job): boolean {
+  return queryWorkflow !== null && queryWorkflow !== undefined;
+}
+
+/** Returns true for a query that came without a workflow task. Core gives all of them this id. */
+function isAlone({ queryWorkflow }: Job): boolean {
+  return queryWorkflow?.queryId === 'legacy_query';
+}
+
+/** Two tasks of a workflow differ in when each was started, or in how large the history was. */
+function taskOf(activation: Activation, last: Task | null): Task {
+  const { timestamp, historySizeBytes, historyLength, isReplaying } = activation;
   const { seconds, nanos } = timestamp ?? {};
-  return [seconds, nanos, historySizeBytes].join(' ');
+  const id = [seconds, nanos, historySizeBytes].join(' ');
+  const length = historyLength ?? 0;
+  if (id === last?.id) return { ...last, length };
+  const isReplay = isReplaying === true;
+  return {
+    id,
+    startedMs: Number(String(seconds ?? 0)) * 1_000 + (nanos ?? 0) / 1_000_000,
+    length,
+    isReplay,
+    isFirst: !isReplay && last?.isReplay === true,
+    commands: [],
+    isQueried: false,
+  };
+}
+
+/** Returns true when the history holds no completion of a task that was taken with a query. */
+function wasLost(
+  last: Task | null,
+  next: Task,
+  jobs: readonly Job[],
+  timeoutMs: () => number,
+): boolean {
+  if (last === null || !last.isFirst || !last.isQueried) return false;
+  // Between the two starts are the end of the one task and the beginning of the other.
+  const events = next.length - last.length - 3;
+  const made = countMade(last.commands);
+  const came = countCame(jobs);
+  if (events < made.min + came.min) return true;
+  const hasTimedOut = next.startedMs - last.startedMs >= timeoutMs();
+  return hasTimedOut && (made.max === 0 || events > made.max + came.max);
+}
+
+/** Number of events, from and to. */
+interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Counts the events of commands: what begins and is cancelled in one task leaves none, and neither does an answer to a query. */
+function countMade(commands: readonly Command[]): Range {
+  const cancels = commands.filter((one) => one.cancelTimer || one.requestCancelActivity);
+  const begun = commands.filter((one) => !cancels.includes(one) && !one.respondToQuery);
+  const isBegun = ({ cancelTimer, requestCancelActivity }: Command): boolean =>
+    begun.some(
+      ({ startTimer, scheduleActivity }) =>
+        (startTimer && startTimer.seq === cancelTimer?.seq) ||
+        (scheduleActivity && scheduleActivity.seq === requestCancelActivity?.seq),
+    );
+  const undone = cancels.filter(isBegun).length;
+  const min = begun.length - undone;
+  return { min, max: min + cancels.length - undone };
+}
+
+/** Counts the events that jobs stem from. The start of an activity may be recorded before its end, or with it. */
+function countCame(jobs: readonly Job[]): Range {
+  const stemming = jobs.filter(
+    (job) => !isQuery(job) && !job.notifyHasPatch && !job.updateRandomSeed,
+  );
+  const activities = stemming.filter(({ resolveActivity }) => resolveActivity).length;
+  return { min: stemming.length, max: stemming.length + activities };
 }
