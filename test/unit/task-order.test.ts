@@ -67,7 +67,7 @@ it('takes several activations of one task', () => {
   expect(take(activation(1, 3), activation(1, 3), activation(2, 7))).toEqual([true, true, true]);
 });
 
-it('TO1: refuses the task after messages that came with a query', () => {
+it('WT1: refuses the task after messages that came with a query', () => {
   const ahead = [activation(1, 3), activation(1, 5), activation(1, 5, query)];
   expect(take(...ahead, activation(2, 8))).toEqual([true, true, true, false]);
   // More queries bring more of the history.
@@ -75,7 +75,7 @@ it('TO1: refuses the task after messages that came with a query', () => {
   expect(take(...ahead, ...more, activation(2, 8))).toEqual([true, true, true, true, true, false]);
 });
 
-it('TO1: takes a task that started in the same instant, or with a clock set back, when the history has grown', () => {
+it('WT1: takes a task that started in the same instant, or with a clock set back, when the history has grown', () => {
   const grown = { ...activation(1, 7), historySizeBytes: activation(2, 7).historySizeBytes };
   expect(take(activation(1, 3), Object.assign(activation(1, 7), grown), activation(3, 9))).toEqual([
     true,
@@ -99,7 +99,7 @@ it.each([
   ],
   ['its time-out, where it had made nothing', [], activation(8, 24)],
   ['its time-out, and events that no job stems from', [schedule], activation(8, 30)],
-] as const)('TO2: refuses a task after one that was lost: %s', (_what, commands, next) => {
+] as const)('WT2: refuses a task after one that was lost: %s', (_what, commands, next) => {
   expect(takesAfter(commands, next)).toBe(false);
 });
 
@@ -116,11 +116,11 @@ it.each([
   ['an earlier timer that had ended', [schedule, cancelEarlier], activation(8, 25)],
   ['nothing, in time', [], activation(7, 24)],
   ['what no job stems from, in time', [schedule], activation(7, 30)],
-] as const)('TO2: takes a task after one that was completed: %s', (_what, commands, next) => {
+] as const)('WT2: takes a task after one that was completed: %s', (_what, commands, next) => {
   expect(takesAfter(commands, next)).toBe(true);
 });
 
-it('TO2: takes whatever follows on a task that no lone query came after, or that was not the first after a replay', () => {
+it('WT2: takes whatever follows on a task that no lone query came after, or that was not the first after a replay', () => {
   const lost = activation(8, 23);
   expect(takesAfter([schedule], lost)).toBe(false);
   expect(takesAfter([schedule], lost, queryInTask)).toBe(true);

@@ -10,7 +10,7 @@ import { isDone } from '../../core/criteria/criteria.ts';
 import { amendUnread, onlyWaives } from '../../core/run/check-control.ts';
 import { explainCriteria } from '../../core/run/settle-wave.ts';
 import type { KnownSpent, Usage } from '../../contracts/usage.ts';
-import { noUsage, subtractUsage } from '../../core/usage/add-usage.ts';
+import { noUsage } from '../../core/usage/add-usage.ts';
 import { knownSpent } from './root-state.ts';
 import { changesQuestion } from '../../core/workspace/run-changes.ts';
 import { callUntilDone, stopWhenCancelled } from './failures.ts';

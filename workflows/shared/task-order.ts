@@ -21,11 +21,11 @@ type Command = ConcludeActivationInput['commands'][number];
  * workflow (Core of `@temporalio/worker` 1.24). The task that comes next brings only what is newer. The history then has
  * the commands of two activations, a replay makes one of them, and may order its commands otherwise: the run would be stuck.
  *
- * TO1. What comes before a query without the start of a task was taken ahead.
- * TO2. What comes with the start of a task was taken ahead when the task was another worker's, which died. The query looks the
+ * WT1. What comes before a query without the start of a task was taken ahead.
+ * WT2. What comes with the start of a task was taken ahead when the task was another worker's, which died. The query looks the
  *      same after a task of this worker. What comes next tells: after a task that was completed, the history has an event for
  *      each of its commands. A task without commands that ended in time counts as completed.
- * TO3. A task that brings nothing newer reaches no workflow: its commands come from one activation, as in a replay.
+ * WT3. A task that brings nothing newer reaches no workflow: its commands come from one activation, as in a replay.
  */
 export function interceptors(): WorkflowInterceptors {
   const order = createTaskOrder(() => workflowInfo().taskTimeoutMs);
@@ -53,7 +53,7 @@ interface TaskOrder {
   readonly note: (commands: readonly Command[]) => void;
 }
 
-/** What is known of the newest task. */
+/** The newest task, as far as activations tell. */
 interface Task {
   readonly id: string;
   readonly startedMs: number;
