@@ -25,7 +25,8 @@ type Command = ConcludeActivationInput['commands'][number];
  * WT2. What comes with the start of a task was taken ahead when the task was another worker's, which died. The query looks the
  *      same after a task of this worker. What comes next tells: after a task that was completed, the history has an event for
  *      each of its commands. A task without commands that ended in time counts as completed.
- * WT3. A task that brings nothing newer reaches no workflow: its commands come from one activation, as in a replay.
+ *
+ * A task that brings nothing newer reaches no workflow: its commands come from one activation, as in a replay.
  */
 export function interceptors(): WorkflowInterceptors {
   const order = createTaskOrder(() => workflowInfo().taskTimeoutMs);

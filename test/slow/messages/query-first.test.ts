@@ -35,7 +35,7 @@ it('a query that waited for a worker comes before the messages that waited too',
   let refused = 0;
   for (let round = 1; refused === 0 && round <= roundsMax; round += 1) {
     await askWhileAway(handles);
-    refused = await countRefused();
+    refused = await countRefused(runs);
   }
   expect(refused).toBeGreaterThan(0);
   for (const run of handles) {
@@ -45,6 +45,58 @@ it('a query that waited for a worker comes before the messages that waited too',
     await expectPromisesKept(stage, run.workflowId);
   }
 });
+
+it('WT2: a query that shows a task which a dead worker had begun comes before that task is done again', async () => {
+  stage.rehearsal.script([
+    { match: { schema: 'plan' }, times: 1, reply: { json: plan([work('harbour')]) } },
+    works('harbour', { json: blocked([question('Which region?')], 'harbour-done') }, 1),
+    works('harbour', { json: completed('harbour-done') }),
+  ]);
+  const run = await stage.start('plannerRun', { goal: 'Host the backup' }, 'harbour');
+  await openQuestion(stage, run);
+  let refused = 0;
+  for (let round = 1; refused === 0 && round <= roundsMax; round += 1) {
+    await askWhileLost(run);
+    refused = await countRefused(['harbour']);
+  }
+  expect(refused).toBeGreaterThan(0);
+  await run.signal('answer', { question_id: 'q1', answer: 'Frankfurt' });
+  expect((await stage.result(run)).status).toBe('completed');
+  await expectPromisesKept(stage, 'harbour');
+});
+
+/** Asks the run for its status while no worker is there, lets a worker die that has begun its task, and starts another. */
+async function askWhileLost(run: WorkflowHandle): Promise<void> {
+  await stage.stopWorker();
+  const asked = eventually('an answer to the query', () => stage.status(run).catch(() => null));
+  // Once messages wait, the server would give the query to their workflow task.
+  await sleep(1_500);
+  await run.signal('pause', {});
+  const isLost = await beginTask();
+  await run.signal('resume', {});
+  await stage.startWorker();
+  await asked;
+  // The server gives the lost task to another worker when its time is over.
+  if (isLost) await eventually('the next task', () => isSettled(run));
+}
+
+/** Takes work as a worker that dies then. @returns true for a workflow task, false for the query. */
+async function beginTask(): Promise<boolean> {
+  const { connection, options } = stage.client;
+  const { taskToken, query } = await connection.withDeadline(Date.now() + 20_000, () =>
+    connection.workflowService.pollWorkflowTaskQueue({
+      namespace: options.namespace,
+      taskQueue: { name: stage.taskQueue },
+      identity: 'a worker that dies',
+    }),
+  );
+  return taskToken.length > 0 && !query;
+}
+
+async function isSettled(run: WorkflowHandle): Promise<boolean> {
+  const { raw } = await run.describe();
+  return !raw.pendingWorkflowTask && (await stage.status(run)).phase !== 'paused';
+}
 
 /** Asks each run for its status while no worker is there, then sends it messages until a new worker has answered. */
 async function askWhileAway(handles: readonly WorkflowHandle[]): Promise<void> {
@@ -69,8 +121,8 @@ async function askWhileAway(handles: readonly WorkflowHandle[]): Promise<void> {
 }
 
 /** Counts the runs of which a workflow task was refused. */
-async function countRefused(): Promise<number> {
-  const histories = await Promise.all(runs.map((name) => fetchHistories(stage.client, name)));
+async function countRefused(names: readonly string[]): Promise<number> {
+  const histories = await Promise.all(names.map((name) => fetchHistories(stage.client, name)));
   return histories.filter((stored) =>
     stored.some(({ history }) => JSON.stringify(historyJson(history)).includes(takenAhead)),
   ).length;
