@@ -6,7 +6,7 @@ import type { ToolContext } from '../../workflows/execution/call-acting-tool.ts'
 vi.mock(import('@temporalio/workflow'), async (original) => {
   const sdk = await original();
   vi.spyOn(sdk.CancellationScope, 'nonCancellable').mockImplementation((run) => run());
-  return { ...sdk, patched: () => true };
+  return { ...sdk };
 });
 
 /** Stops a call where it waits for its turn; one that does not wait ends at the SDK. @returns what the record says of it, and the tried changes. */

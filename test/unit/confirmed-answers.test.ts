@@ -8,10 +8,6 @@ import { question } from './core/builders.ts';
 /** Ends the activity that judges answers. */
 let judge: (result: JudgeAnswersResult) => void = () => {};
 
-vi.mock('@temporalio/workflow', async (original) => ({
-  ...(await original<object>()),
-  patched: () => true,
-}));
 vi.mock('../../workflows/shared/activities.ts', async (original) => ({
   ...(await original<object>()),
   judgeAnswers: {
