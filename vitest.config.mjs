@@ -24,6 +24,9 @@ const project = (name, folders, patienceMs, further) => ({
   },
 });
 
+/** Modules are loaded once for all files of a worker: loading them took more time than the fast tests, and a seventh of the others. */
+const together = { isolate: false };
+
 /** One Temporal server and one workflow bundle for all test files of a run. */
 const withServer = { globalSetup: ['test/support/global-setup.ts'] };
 
@@ -35,11 +38,8 @@ export default defineConfig({
     pool: 'forks',
     sequence: { sequencer: LongestFirst },
     projects: [
-      project('fast', ['test/unit', 'test/architecture', 'test/replay'], 180_000, {
-        // Modules are loaded once for all files of a worker: loading them took more time than the tests.
-        isolate: false,
-      }),
-      project('integration', ['test/integration'], 600_000, withServer),
+      project('fast', ['test/unit', 'test/architecture', 'test/replay'], 180_000, together),
+      project('integration', ['test/integration'], 600_000, { ...together, ...withServer }),
       // What `npm run test:slow` runs; CONTRIBUTING says what belongs there.
       project('slow', ['test/slow'], 600_000, withServer),
     ],

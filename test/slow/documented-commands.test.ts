@@ -71,7 +71,7 @@ const marked: readonly (readonly [RegExp, string])[] = [
     /^(?:PLANWAVE_TEST_CLUSTER=1 )?npm run (?:cluster$|test:slow .*cluster)/,
     'needs a Temporal server that is built with Go',
   ],
-  [/^planwave eval /, 'test/integration/evaluation.test.ts'],
+  [/^planwave eval /, 'test/slow/evaluation.test.ts'],
   [
     /^planwave (?:schedule |list$|(?:status|report) nightly-)/,
     'test/integration/client/schedule.test.ts',

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { atTestEnd } from './cleanup.ts';
 
 /** A user's repository and an artifact home, in a folder that goes away after the test. */
 export interface GitFixture {
@@ -10,14 +11,9 @@ export interface GitFixture {
   readonly dir: string;
 }
 
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-
 export function createGitFixture(files: Readonly<Record<string, string>>): GitFixture {
   const root = mkdtempSync(join(tmpdir(), 'planwave-git-'));
-  folders.push(root);
+  atTestEnd(() => rmSync(root, { recursive: true, force: true }));
   const dir = join(root, 'repo');
   put(dir, files);
   userGit(dir, 'init', '--quiet');

@@ -1,11 +1,22 @@
 import { findBrokenPromises } from './find-broken-promises.ts';
 import type { Allowance, PlayedStage } from './find-broken-promises.ts';
+import { atFileEnd } from './cleanup.ts';
 import { createReplayer } from './histories.ts';
 import type { StoredHistory } from './histories.ts';
 
 /** Replays for all tests of a file. */
-const replayer = createReplayer();
-afterAll(() => replayer.close());
+let replayer: ReturnType<typeof createReplayer> | null = null;
+
+function openReplayer(): ReturnType<typeof createReplayer> {
+  if (replayer !== null) return replayer;
+  const opened = createReplayer();
+  replayer = opened;
+  atFileEnd(() => {
+    replayer = null;
+    return opened.close();
+  });
+  return opened;
+}
 
 /**
  * Checks the promises at the end of every fault test, see `findBrokenPromises`.
@@ -17,7 +28,7 @@ export async function expectPromisesKept(
   rootId: string,
   allowance: Allowance = {},
 ): Promise<StoredHistory[]> {
-  const { broken, histories } = await findBrokenPromises(stage, rootId, allowance, replayer);
+  const { broken, histories } = await findBrokenPromises(stage, rootId, allowance, openReplayer());
   expect(broken).toEqual([]);
   return histories;
 }
