@@ -145,7 +145,9 @@ interface Range {
 
 /** Counts the events of commands: what begins and is cancelled in one task leaves none, and neither does an answer to a query. */
 function countMade(commands: readonly Command[]): Range {
-  const cancels = commands.filter((one) => one.cancelTimer || one.requestCancelActivity);
+  const cancels = commands.filter(
+    (one) => one.cancelTimer || one.requestCancelActivity || one.cancelChildWorkflowExecution,
+  );
   const begun = commands.filter((one) => !cancels.includes(one) && !one.respondToQuery);
   const isBegun = ({ cancelTimer, requestCancelActivity }: Command): boolean =>
     begun.some(
