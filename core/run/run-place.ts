@@ -127,8 +127,8 @@ export function hasRunsOf(store: StoreIdentity, id: string): boolean {
  * OS2. A workflow that recorded no store, such as one whose input was not read yet, accepts every store.
  * OS3. A refusal names both stores, both places and the cure.
  * OS4. A run that works in a folder of the user's needs the home that has its working copies, too, also where the store is a
- *      database that others share. A home into which that home was copied has them. A run
- *      that recorded none accepts every home.
+ *      database that others share. A home into which that home was copied has them. A run that recorded none
+ *      accepts every home.
  *
  * @param kept The store in which the run is kept; null when it recorded none.
  * @returns why not, with a cure; null when it may.

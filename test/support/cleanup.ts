@@ -20,8 +20,13 @@ export function atFileEnd(task: Task): void {
 export const endTest = (): Promise<void> => end(ofTest);
 export const endFile = (): Promise<void> => end(ofFile);
 
+/** Calls all tasks, the newest first. @throws the first error, after all of them. */
 async function end(tasks: Task[]): Promise<void> {
-  // One after the other.
-  // oxlint-disable-next-line no-await-in-loop
-  for (const task of tasks.splice(0)) await task();
+  const faults: unknown[] = [];
+  for (const task of tasks.splice(0).toReversed()) {
+    // One after the other.
+    // oxlint-disable-next-line no-await-in-loop
+    await Promise.resolve(task()).catch((error: unknown) => faults.push(error));
+  }
+  if (faults.length > 0) throw faults[0];
 }

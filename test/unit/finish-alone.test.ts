@@ -6,11 +6,6 @@ import { openBudget, resolveBudget } from '../../core/budget/resolve-budget.ts';
 import { checkAmend } from '../../core/run/check-control.ts';
 import type { NewsItem } from '../../contracts/messages.ts';
 
-vi.mock(import('@temporalio/workflow'), async (original) => ({
-  ...(await original()),
-  patched: () => true,
-}));
-
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion, typescript/no-unnecessary-type-parameters
 const pretend = <T>(part: object): T => part as T;
 

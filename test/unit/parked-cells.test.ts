@@ -16,7 +16,6 @@ const { handlers, away, done, held } = vi.hoisted(() => ({
 vi.mock(import('@temporalio/workflow'), async (original) => {
   const child = { workflowId: 'cell', result: () => ({ usage: { ...noUsage, calls: 2 } }) };
   const replaced: object = {
-    patched: () => true,
     workflowInfo: () => ({ workflowId: 'eval-a', searchAttributes: {} }),
     setHandler: ({ name }: { name: string }, handle: (payload: unknown) => void) =>
       handlers.set(name, handle),

@@ -1,4 +1,3 @@
-import type * as Sdk from '@temporalio/workflow';
 import type * as Activities from '../../workflows/shared/activities.ts';
 import { CompletionSession, type SessionReport } from '../../contracts/note.ts';
 import {
@@ -14,10 +13,6 @@ import { someRef } from '../support/factories.ts';
 /** The session in the store, and the reports of it in the record. */
 const stored = { text: '', reports: new Array<SessionReport>() };
 
-vi.mock('@temporalio/workflow', async (original) => ({
-  ...(await original<typeof Sdk>()),
-  patched: () => true,
-}));
 vi.mock('../../workflows/shared/activities.ts', async (original) => ({
   ...(await original<typeof Activities>()),
   async storeText({ text }: { readonly text: string }) {

@@ -19,7 +19,9 @@ const replay = (second: number, historyLength: number): Activation =>
   Object.assign(activation(second, historyLength), { isReplaying: true });
 
 const signal = { signalWorkflow: { signalName: 'answer' } };
-const activity = { resolveActivity: { seq: 1 } };
+const activity = { resolveActivity: { seq: 1, result: { completed: {} } } };
+const cancelled = { resolveActivity: { seq: 1, result: { cancelled: {} } } };
+const update = { doUpdate: { name: 'submitAnswer' } };
 const query = { queryWorkflow: { queryId: 'legacy_query' } };
 const queryInTask = { queryWorkflow: { queryId: '3c1d' } };
 
@@ -28,6 +30,12 @@ const upsert = { upsertWorkflowSearchAttributes: {} };
 const timer = { startTimer: { seq: 4 } };
 const cancel = { cancelTimer: { seq: 4 } };
 const cancelEarlier = { cancelTimer: { seq: 2 } };
+const child = { startChildWorkflowExecution: { seq: 1 } };
+const cancelChild = { cancelChildWorkflowExecution: { childWorkflowSeq: 1 } };
+const send = { signalExternalWorkflowExecution: { seq: 2 } };
+const unsend = { cancelSignalWorkflow: { seq: 2 } };
+const rejection = { updateResponse: { rejected: {} } };
+const acceptance = { updateResponse: { accepted: {} } };
 const answer = { respondToQuery: { queryId: 'legacy_query' } };
 
 type Step = Activation | { readonly made: readonly object[] };
@@ -98,6 +106,8 @@ it.each([
     activation(8, 26, activity, signal),
   ],
   ['its time-out, where it had made nothing', [], activation(8, 24)],
+  ['its time-out and an activity', [schedule], activation(8, 25, activity)],
+  ['its time-out, where it had cancelled a timer', [cancelEarlier], activation(8, 24)],
   ['its time-out, and events that no job stems from', [schedule], activation(8, 30)],
 ] as const)('WT2: refuses a task after one that was lost: %s', (_what, commands, next) => {
   expect(takesAfter(commands, next)).toBe(false);
@@ -106,14 +116,17 @@ it.each([
 it.each([
   ['its commands and a signal', [upsert, schedule], activation(8, 26)],
   ['its commands and the end of an activity', [upsert, schedule], activation(8, 27, activity)],
-  [
-    'the end of an activity whose start was recorded before',
-    [schedule],
-    activation(8, 25, activity),
-  ],
   ['a timer that was cancelled at once', [timer, schedule, cancel], activation(8, 25)],
   ['the end of an earlier timer', [schedule, cancelEarlier], activation(8, 26)],
-  ['an earlier timer that had ended', [schedule, cancelEarlier], activation(8, 25)],
+  ['the end of an activity that never started', [schedule], activation(8, 25, cancelled)],
+  ['an update, which has no event', [schedule], activation(7, 24, update)],
+  ['an update that it had taken', [schedule, acceptance], activation(8, 26)],
+  ['an update that it had refused', [rejection], activation(8, 21)],
+  [
+    'a child and a signal that were cancelled at once',
+    [child, cancelChild, send, unsend, upsert],
+    activation(8, 25),
+  ],
   ['nothing, in time', [], activation(7, 24)],
   ['what no job stems from, in time', [schedule], activation(7, 30)],
 ] as const)('WT2: takes a task after one that was completed: %s', (_what, commands, next) => {
@@ -124,6 +137,11 @@ it('WT2: takes whatever follows on a task that no lone query came after, or that
   const lost = activation(8, 23);
   expect(takesAfter([schedule], lost)).toBe(false);
   expect(takesAfter([schedule], lost, queryInTask)).toBe(true);
-  const second = [activation(1, 10), activation(3, 20), made(schedule), activation(3, 20, query)];
-  expect(take(...second, lost)).toEqual([true, true, true, true]);
+  // What can't be told counts as completed then.
+  const second = [activation(1, 10), activation(3, 20), activation(3, 20, query)];
+  const unclear = activation(8, 24);
+  expect(take(...second, unclear)).toEqual([true, true, true, true]);
+  expect(takesAfter([], unclear)).toBe(false);
+  const told = [activation(1, 10), activation(3, 20), made(schedule), activation(3, 20, query)];
+  expect(take(...told, lost)).toEqual([true, true, true, false]);
 });

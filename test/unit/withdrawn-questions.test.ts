@@ -34,7 +34,6 @@ vi.mock('@temporalio/workflow', async (original) => {
     },
   };
   const mocked = {
-    patched: () => true,
     setHandler: () => {},
     condition() {
       waits += 1;

@@ -76,6 +76,7 @@ async function assess(
   const { assessment = 'fail' } = await askStage(
     {
       ...requestOf('poc_evidence', work, context),
+      // Only a proof of concept has criteria with keys.
       check: async ({ judged }) =>
         criteria === undefined || judged === undefined ? [] : checkJudged(criteria, judged),
     },

@@ -210,6 +210,7 @@ function createQuestions(
         ...(escalationId !== undefined && { escalation_id: escalationId }),
       };
       const send = (): Promise<void> => parent.signal(escalateSignal, withdrawn);
+      if (sending.size === 0) return signalQuietly(send);
       return signalQuietly(() => Promise.allSettled(sending).then(send));
     },
   };

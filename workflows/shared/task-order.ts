@@ -24,7 +24,8 @@ type Command = ConcludeActivationInput['commands'][number];
  * WT1. What comes before a query without the start of a task was taken ahead.
  * WT2. What comes with the start of a task was taken ahead when the task was another worker's, which died. The query looks the
  *      same after a task of this worker. What comes next tells: after a task that was completed, the history has an event for
- *      each of its commands. A task without commands that ended in time counts as completed.
+ *      each of its commands. Where it can't tell, after the first task since a replay and its time-out, the task is done again:
+ *      that costs a replay. A task without commands that ended in time counts as completed.
  *
  * A task that brings nothing newer reaches no workflow: its commands come from one activation, as in a replay.
  */
@@ -61,7 +62,7 @@ interface Task {
   /** Number of events up to its newest activation. */
   readonly length: number;
   readonly isReplay: boolean;
-  /** True for the first that is no replay, which the history of a query may end in. */
+  /** True for the first that is no replay, in which the history of a query may end. */
   readonly isFirst: boolean;
   readonly commands: readonly Command[];
   readonly isQueried: boolean;
@@ -127,14 +128,16 @@ function wasLost(
   jobs: readonly Job[],
   timeoutMs: () => number,
 ): boolean {
-  if (last === null || !last.isFirst || !last.isQueried) return false;
+  if (last === null || !last.isQueried) return false;
+  // The server drops a task that only refuses an update, and Core forgets its events.
+  if (last.commands.some(({ updateResponse }) => updateResponse?.rejected)) return false;
   // Between the two starts are the end of the one task and the beginning of the other.
   const events = next.length - last.length - 3;
   const made = countMade(last.commands);
   const came = countCame(jobs);
   if (events < made.min + came.min) return true;
   const hasTimedOut = next.startedMs - last.startedMs >= timeoutMs();
-  return hasTimedOut && (made.max === 0 || events > made.max + came.max);
+  return last.isFirst && hasTimedOut && (made.max === 0 || events > made.max + came.max);
 }
 
 /** Number of events, from and to. */
@@ -143,28 +146,69 @@ interface Range {
   readonly max: number;
 }
 
-/** Counts the events of commands: what begins and is cancelled in one task leaves none, and neither does an answer to a query. */
+/** Counts the events of commands. What begins and is cancelled in one task leaves none, and neither does an answer to a query. */
 function countMade(commands: readonly Command[]): Range {
-  const cancels = commands.filter(
-    (one) => one.cancelTimer || one.requestCancelActivity || one.cancelChildWorkflowExecution,
+  const begun = new Set(commands.map(readBegun));
+  const undone = new Set(commands.map(readUndone));
+  return sumRanges(
+    commands.map((command) => {
+      const [began, ends] = [readBegun(command), readUndone(command)];
+      if (began !== null) return undone.has(began) ? none : one;
+      if (ends !== null)
+        return begun.has(ends) || command.cancelSignalWorkflow ? none : endOf(command);
+      return command.respondToQuery || command.updateResponse?.rejected ? none : one;
+    }),
   );
-  const begun = commands.filter((one) => !cancels.includes(one) && !one.respondToQuery);
-  const isBegun = ({ cancelTimer, requestCancelActivity }: Command): boolean =>
-    begun.some(
-      ({ startTimer, scheduleActivity }) =>
-        (startTimer && startTimer.seq === cancelTimer?.seq) ||
-        (scheduleActivity && scheduleActivity.seq === requestCancelActivity?.seq),
-    );
-  const undone = cancels.filter(isBegun).length;
-  const min = begun.length - undone;
-  return { min, max: min + cancels.length - undone };
 }
 
-/** Counts the events that jobs stem from. The start of an activity may be recorded before its end, or with it. */
+/** Returns the name of what a command begins and another one may cancel. */
+function readBegun(command: Command): string | null {
+  if (command.startTimer) return `timer ${command.startTimer.seq}`;
+  if (command.scheduleActivity) return `activity ${command.scheduleActivity.seq}`;
+  if (command.startChildWorkflowExecution)
+    return `child ${command.startChildWorkflowExecution.seq}`;
+  const signal = command.signalExternalWorkflowExecution;
+  return signal ? `signal ${signal.seq}` : null;
+}
+
+/** Returns the name of what a command cancels. */
+function readUndone(command: Command): string | null {
+  if (command.cancelTimer) return `timer ${command.cancelTimer.seq}`;
+  if (command.requestCancelActivity) return `activity ${command.requestCancelActivity.seq}`;
+  if (command.cancelSignalWorkflow) return `signal ${command.cancelSignalWorkflow.seq}`;
+  const child = command.cancelChildWorkflowExecution;
+  return child ? `child ${child.childWorkflowSeq}` : null;
+}
+
+/** What is cancelled may have ended in the same task, except a timer. */
+function endOf({ cancelTimer }: Command): Range {
+  return cancelTimer ? one : { min: 0, max: 1 };
+}
+
+/** Counts the events that jobs stem from. An update comes without one, unless the server had to write it. */
 function countCame(jobs: readonly Job[]): Range {
-  const stemming = jobs.filter(
-    (job) => !isQuery(job) && !job.notifyHasPatch && !job.updateRandomSeed,
+  return sumRanges(
+    jobs.map((job) => {
+      if (isQuery(job) || job.notifyHasPatch || job.updateRandomSeed) return none;
+      if (job.doUpdate) return { min: 0, max: 1 };
+      return job.resolveActivity ? eventsOfEnd(job.resolveActivity) : one;
+    }),
   );
-  const activities = stemming.filter(({ resolveActivity }) => resolveActivity).length;
-  return { min: stemming.length, max: stemming.length + activities };
+}
+
+/** The start of an activity is recorded with its end. One that never started has no other event than its end. */
+function eventsOfEnd({ result }: NonNullable<Job['resolveActivity']>): Range {
+  const hasStarted =
+    result?.completed || (result?.failed && !result.failed.failure?.cause?.timeoutFailureInfo);
+  return hasStarted ? { min: 2, max: 2 } : { min: 1, max: 2 };
+}
+
+const none: Range = { min: 0, max: 0 };
+const one: Range = { min: 1, max: 1 };
+
+function sumRanges(ranges: readonly Range[]): Range {
+  return {
+    min: ranges.reduce((sum, { min }) => sum + min, 0),
+    max: ranges.reduce((sum, { max }) => sum + max, 0),
+  };
 }

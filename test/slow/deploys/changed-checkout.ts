@@ -60,8 +60,8 @@ export const secondEdition = 'You work by the second edition of these rules.';
 export const nextVersion: readonly Change[] = [
   {
     file: 'workflows/planner-run/planner-run.workflow.ts',
-    from: "} from '@temporalio/workflow';",
-    to: "  sleep,\n} from '@temporalio/workflow';",
+    from: "startChild, workflowInfo } from '@temporalio/workflow';",
+    to: "sleep, startChild, workflowInfo } from '@temporalio/workflow';",
   },
   {
     file: 'workflows/planner-run/planner-run.workflow.ts',

@@ -20,6 +20,7 @@ import type {
 } from '../../../contracts/activity-types.ts';
 import type { AgentDefinition } from '../../../contracts/agent-definition.ts';
 import type { RecordChange, RunRecord } from '../../../contracts/run-record.ts';
+import { atTestEnd } from '../../support/cleanup.ts';
 
 /** When the runs of these tests began, Unix epoch seconds. */
 export const startedAt = 1_760_000_000;
@@ -36,15 +37,9 @@ export function agent(id: string, tools: readonly string[] = []): AgentDefinitio
   };
 }
 
-const folders: string[] = [];
-
-afterEach(async () => {
-  await Promise.all(folders.splice(0).map((dir) => rm(dir, { recursive: true, force: true })));
-});
-
 export async function createFolder(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'planwave-record-'));
-  folders.push(dir);
+  atTestEnd(() => rm(dir, { recursive: true, force: true }));
   return dir;
 }
 
