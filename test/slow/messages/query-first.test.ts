@@ -52,7 +52,13 @@ it('WT2: a query that shows a task which a dead worker had begun comes before th
     works('harbour', { json: blocked([question('Which region?')], 'harbour-done') }, 1),
     works('harbour', { json: completed('harbour-done') }),
   ]);
-  const run = await stage.start('plannerRun', { goal: 'Host the backup' }, 'harbour');
+  const run: WorkflowHandle = await stage.client.workflow.start('plannerRun', {
+    taskQueue: stage.taskQueue,
+    workflowId: 'harbour',
+    args: [{ goal: 'Host the backup' }],
+    // So long that the next worker is there before the lost task is given to it.
+    workflowTaskTimeout: '30 s',
+  });
   await openQuestion(stage, run);
   let refused = 0;
   for (let round = 1; refused === 0 && round <= roundsMax; round += 1) {
