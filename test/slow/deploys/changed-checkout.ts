@@ -60,8 +60,8 @@ export const secondEdition = 'You work by the second edition of these rules.';
 export const nextVersion: readonly Change[] = [
   {
     file: 'workflows/planner-run/planner-run.workflow.ts',
-    from: "startChild, workflowInfo } from '@temporalio/workflow';",
-    to: "sleep, startChild, workflowInfo } from '@temporalio/workflow';",
+    from: 'import { setHandler, workflowInfo,',
+    to: 'import { sleep, setHandler, workflowInfo,',
   },
   {
     file: 'workflows/planner-run/planner-run.workflow.ts',
