@@ -180,7 +180,7 @@ function readUndone(command: Command): string | null {
   return child ? `child ${child.childWorkflowSeq}` : null;
 }
 
-/** What is cancelled may have ended in the same task, except a timer. */
+/** Counts the events of a cancellation. All but a timer may have ended in the same task, and then there is none. */
 function endOf({ cancelTimer }: Command): Range {
   return cancelTimer ? one : { min: 0, max: 1 };
 }
@@ -196,7 +196,7 @@ function countCame(jobs: readonly Job[]): Range {
   );
 }
 
-/** The start of an activity is recorded with its end. One that never started has no other event than its end. */
+/** Counts the events of an end: the start of an activity is recorded with it, where it has started. */
 function eventsOfEnd({ result }: NonNullable<Job['resolveActivity']>): Range {
   const hasStarted =
     result?.completed || (result?.failed && !result.failed.failure?.cause?.timeoutFailureInfo);
