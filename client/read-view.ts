@@ -172,8 +172,7 @@ async function explainEvaluation(
     return `This is an evaluation. Try: ${commandText('report', run_id)}`;
   const answer = await askStatus<StatusView>(context, { workflow_id: run_id });
   const cells = answer.isTold ? answer.view?.evaluation : undefined;
-  const progress = cells === undefined ? null : countCells(cells);
-  return `${progress === null ? '' : `${progress}. `}${describeCells(run_id)}`;
+  return `${cells === undefined ? '' : `${countCells(cells)}. `}${describeCells(run_id)}`;
 }
 
 /** Short, because the status is shown beside other things that are ready sooner. */

@@ -16,9 +16,9 @@ type Command = ConcludeActivationInput['commands'][number];
  * Refuses a workflow task for which the workflow has already taken messages ahead, so that the task is done again from the
  * history.
  *
- * A query that waited while no worker was there brings the history up to now. A worker that does not have the workflow in
- * its cache hands all of it over before the query, also messages that no workflow task has completed yet, and keeps the
- * workflow (Core of `@temporalio/worker` 1.24). The task that comes next brings only what is newer. The history then has
+ * A query that waited while no worker was there brings the history up to now. A worker whose cache lacks the workflow,
+ * or has it from earlier, hands all of it over before the query, also messages that no workflow task has completed yet, and
+ * keeps the workflow (Core of `@temporalio/worker` 1.24). The task that comes next brings only what is newer. The history then has
  * the commands of two activations, a replay makes one of them, and may order its commands otherwise: the run would be stuck.
  *
  * WT1. What comes before a query without the start of a task was taken ahead.
