@@ -15,6 +15,7 @@
  *   JA10. A chat client's model answers questions about the work and decides nothing else.
  *   JA11. A person who repeats a default, an assumption or an answer of a model confirms it. No model does, and no decision is
  *         confirmed.
+ *   JA12. An answer with the number of a question that has not been asked yet is early, and no other one is.
  */
 import type { CarriedInbox } from '../../contracts/planner-run.ts';
 import type { AcceptedAnswer, AnswerInput, Question } from '../../contracts/question.ts';
@@ -32,6 +33,7 @@ import {
   needsExplicitWord,
   parseDefault,
 } from './check-answer.ts';
+import { questionNumber } from '../ids.ts';
 import { isRecord } from '../json.ts';
 import { informsWork, exampleAnswer, isPerson } from './answer-kinds.ts';
 
@@ -93,6 +95,12 @@ export function judgeAnswer(
   if (accepted !== undefined) return judgeAgain(id, accepted, payload);
   const shown = JSON.stringify(cleanLine(id, questionIdCharsMax));
   return refuse(inbox, id, `there is no question ${shown} in this run. ${describeOpen(inbox)}`);
+}
+
+/** Returns true when the question that the payload names may still be asked. */
+export function isEarlyAnswer(nextQuestion: number, payload: unknown): boolean {
+  const id = isRecord(payload) ? readQuestionId(payload['question_id']) : null;
+  return id !== null && questionNumber(id) >= nextQuestion;
 }
 
 /** Returns the part of an accepted answer that is kept. `text` is the canonical one. */

@@ -9,6 +9,7 @@ import { openQuestion } from '../support/asking.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Stage } from '../support/stage.ts';
 import {
+  blocked,
   completed,
   decision,
   held,
@@ -25,6 +26,28 @@ import type { Scenario } from './scenario.ts';
 
 /** Runs whose user changes something while they work or ask. */
 export const amendedScenarios: readonly Scenario[] = [
+  {
+    // An answer comes with the reply that asks its question, and one to a question that is never asked.
+    name: 'early-answer',
+    keep: { '': { last: 'delegation-early-answer' } },
+    async play(stage, runId) {
+      const asks = held({ json: blocked([question('Which region?')], 'c1') });
+      stage.rehearsal.script([
+        { times: 1, reply: asks.reply },
+        { reply: { json: completed('c1') } },
+      ]);
+      const input = { agent_id: 'writer', task_description: 'Host the backup' };
+      const run = await stage.start('delegation', input, runId);
+      await stage.rehearsal.waitForCalls(1);
+      const stopped = stage.stopWorker();
+      asks.release();
+      await stopped;
+      for (const question_id of ['q2', 'q1'])
+        await run.signal('answer', { question_id, answer: 'eu-west' });
+      await stage.startWorker();
+      await run.result();
+    },
+  },
   {
     // The answer by which a decision waives a criterion changes while the planner decides.
     name: 'changed-answer',

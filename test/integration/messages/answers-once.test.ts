@@ -5,7 +5,7 @@ import {
   rejectedMessages,
   submit,
 } from '../../support/asking.ts';
-import { eventTypes } from '../../support/histories.ts';
+import { eventTypes, type StoredHistory } from '../../support/histories.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
   blocked,
@@ -158,6 +158,59 @@ it('fault 40: unknown, closed, early answers and those of another run are refuse
     eventTypes(root).filter((type) => type.endsWith('EXECUTION_SIGNALED')).length,
   ).toBeGreaterThan(9);
 });
+
+it.each(['signal', 'update'])(
+  'an answer by %s that comes with the result that asks its question waits for it',
+  async (way) => {
+    const asked = held({ json: blocked([question('Which region?')], 'c1') });
+    stage.rehearsal.script([
+      { times: 1, reply: asked.reply },
+      { reply: { json: completed('c1') } },
+    ]);
+    const run = await stage.start('delegation', {
+      agent_id: 'writer',
+      task_description: 'Host it.',
+    });
+    await stage.rehearsal.waitForCalls(1);
+    // The worker takes no more workflow tasks, and its call still ends.
+    const stopped = stage.stopWorker();
+    asked.release();
+    await stopped;
+    const payload = { question_id: 'q1', answer: 'eu-west' };
+    const unasked = { question_id: 'q2', answer: 'eu-west' };
+    await run.signal('answer', unasked);
+    const sent = way === 'signal' ? run.signal('answer', payload) : submit(run, payload);
+    if (way === 'signal') await sent;
+    await stage.startWorker();
+    await sent;
+    const { answered, rejected } = await stage.questions(run);
+    expect(answered).toMatchObject([payload]);
+    expect(rejected).toMatchObject([
+      { question_id: 'q2', reason: 'there is no question "q2" in this run. No question is open' },
+    ]);
+    expect(await run.result()).toMatchObject({ status: 'completed' });
+    const [root] = await expectPromisesKept(stage, run.workflowId);
+    expect(root && sinceReply(root)).toEqual([
+      'ACTIVITY_TASK_COMPLETED',
+      'WORKFLOW_EXECUTION_SIGNALED',
+      ...(way === 'signal' ? ['WORKFLOW_EXECUTION_SIGNALED'] : []),
+      'WORKFLOW_TASK_COMPLETED',
+      ...(way === 'signal' ? [] : ['WORKFLOW_EXECUTION_UPDATE_ACCEPTED']),
+    ]);
+  },
+);
+
+/** Returns the events from the reply that asks, up to the task that took it and the update that this task accepted. */
+function sinceReply(stored: StoredHistory): string[] {
+  const types = eventTypes(stored)
+    .map((type) => type.replace('EVENT_TYPE_', ''))
+    .filter((type) => !/^WORKFLOW_TASK_(SCHEDULED|STARTED|TIMED_OUT)$/.test(type));
+  const signaled = types.indexOf('WORKFLOW_EXECUTION_SIGNALED');
+  const begin = types.lastIndexOf('ACTIVITY_TASK_COMPLETED', signaled);
+  const taken = types.indexOf('WORKFLOW_TASK_COMPLETED', signaled);
+  const isAccepted = types[taken + 1] === 'WORKFLOW_EXECUTION_UPDATE_ACCEPTED';
+  return types.slice(begin, taken + (isAccepted ? 2 : 1));
+}
 
 describe('where PLANWAVE_APPROVERS names people', () => {
   const { stage: guarded } = useStage({ settings: { approvers: ['Ana'] } });
