@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { fetchHistories, historyJson } from '../support/histories.ts';
+import { fetchHistories, historyJson, type StoredHistory } from '../support/histories.ts';
 import { lastLines } from './lane.ts';
 import type { Lane } from './lane.ts';
 
@@ -11,18 +11,18 @@ export async function describeStuck(lane: Lane, workflowId: string): Promise<str
   return [
     await describeWorkflow(lane.client, workflowId),
     ...lane.takeOwnEnds(),
-    `histories in ${await keepHistories(lane.client, workflowId)}`,
+    keepHistories(await fetchHistories(lane.client, workflowId)),
     ...lane.workers.map((worker) => `worker ${worker.pid} printed last: ${lastLines(worker)}`),
   ].join('; ');
 }
 
-/** @returns the folder in which they are kept. The server that has them ends with the campaign. */
-async function keepHistories(client: Client, workflowId: string): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'planwave-stuck-'));
-  for (const [at, { type, history }] of (await fetchHistories(client, workflowId)).entries()) {
+/** Writes histories, because their server ends with the campaign, and says where. */
+export function keepHistories(histories: readonly StoredHistory[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'planwave-histories-'));
+  for (const [at, { type, history }] of histories.entries()) {
     writeFileSync(join(folder, `${at + 1}-${type}.json`), JSON.stringify(historyJson(history)));
   }
-  return folder;
+  return `histories in ${folder}`;
 }
 
 /** Describes where a workflow and those below it stand: pending work and the newest events of each. */

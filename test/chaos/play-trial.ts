@@ -26,7 +26,7 @@ import { callNameOf, shareKeys } from './call-name.ts';
 import { countCalls } from './outside-facts.ts';
 import { readRunFacts } from './run-facts.ts';
 import type { PlayedTrial, TrialPlan } from './trial.ts';
-import { describeStuck } from './describe-stuck.ts';
+import { describeStuck, keepHistories } from './describe-stuck.ts';
 import { isAtCall, isAtEvent } from './strike.ts';
 import type { Strike } from './strike.ts';
 
@@ -299,11 +299,13 @@ class Trial {
     const outside = { callLog, given: this.#plan.run.files ?? null };
     const traces = { histories, questions, budget, stored, home, keys, isReset, outside };
     const facts = await readRunFacts(traces);
+    const faults = [...broken, ...this.#lane.takeOwnEnds()];
+    const kept = faults.length === 0 ? '' : keepHistories(histories);
     return {
       ...played,
       facts,
       stuck: null,
-      broken: [...broken, ...this.#lane.takeOwnEnds()],
+      broken: faults.map((fault) => `${fault}; ${kept}`),
       histories,
     };
   }
