@@ -15,7 +15,6 @@
  *   JA10. A chat client's model answers questions about the work and decides nothing else.
  *   JA11. A person who repeats a default, an assumption or an answer of a model confirms it. No model does, and no decision is
  *         confirmed.
- *   JA12. An answer with the number of a question that has not been asked yet is early, and no other one is.
  */
 import type { CarriedInbox } from '../../contracts/planner-run.ts';
 import type { AcceptedAnswer, AnswerInput, Question } from '../../contracts/question.ts';
@@ -33,7 +32,6 @@ import {
   needsExplicitWord,
   parseDefault,
 } from './check-answer.ts';
-import { questionNumber } from '../ids.ts';
 import { isRecord } from '../json.ts';
 import { informsWork, exampleAnswer, isPerson } from './answer-kinds.ts';
 
@@ -80,7 +78,7 @@ export function judgeAnswer(
   if (!isRecord(payload)) {
     return refuse(inbox, null, 'expected one JSON object with question_id and answer');
   }
-  const id = readQuestionId(payload['question_id']);
+  const id = readQuestionId(payload);
   const unknown = findUnreadable(payload) ?? findUnknownKey(payload, answerKeys);
   if (unknown !== null) return refuse(inbox, id, unknown);
   if (id === null) {
@@ -95,12 +93,6 @@ export function judgeAnswer(
   if (accepted !== undefined) return judgeAgain(id, accepted, payload);
   const shown = JSON.stringify(cleanLine(id, questionIdCharsMax));
   return refuse(inbox, id, `there is no question ${shown} in this run. ${describeOpen(inbox)}`);
-}
-
-/** Returns true when the question that the payload names may still be asked. */
-export function isEarlyAnswer(nextQuestion: number, payload: unknown): boolean {
-  const id = isRecord(payload) ? readQuestionId(payload['question_id']) : null;
-  return id !== null && questionNumber(id) >= nextQuestion;
 }
 
 /** Returns the part of an accepted answer that is kept. `text` is the canonical one. */
@@ -288,8 +280,9 @@ function describeOpen(inbox: Inbox): string {
   return `Open: ${listNames(inbox.open.map((q) => q.question_id))}`;
 }
 
-/** Reads `Q1 ` as q1, which is its only possible meaning. */
-function readQuestionId(value: unknown): string | null {
+/** Reads the question_id of a message, and `Q1 ` as q1, which is its only possible meaning. */
+export function readQuestionId(payload: Readonly<Record<string, unknown>>): string | null {
+  const value = payload['question_id'];
   const id = typeof value === 'string' ? value.trim().toLowerCase() : '';
   return id === '' ? null : id;
 }

@@ -27,6 +27,7 @@ const queryInTask = { queryWorkflow: { queryId: '3c1d' } };
 
 const schedule = { scheduleActivity: { seq: 1 } };
 const upsert = { upsertWorkflowSearchAttributes: {} };
+const patch = { setPatchMarker: { patchId: 'early-answer' } };
 const timer = { startTimer: { seq: 4 } };
 const cancel = { cancelTimer: { seq: 4 } };
 const cancelEarlier = { cancelTimer: { seq: 2 } };
@@ -109,6 +110,7 @@ it.each([
   ['its time-out and an activity', [schedule], activation(8, 25, activity)],
   ['its time-out, where it had cancelled a timer', [cancelEarlier], activation(8, 24)],
   ['its time-out, and events that no job stems from', [schedule], activation(8, 30)],
+  ['its time-out, perhaps, and the end of an activity', [schedule], activation(8, 25, cancelled)],
 ] as const)('WT2: refuses a task after one that was lost: %s', (_what, commands, next) => {
   expect(takesAfter(commands, next)).toBe(false);
 });
@@ -118,7 +120,8 @@ it.each([
   ['its commands and the end of an activity', [upsert, schedule], activation(8, 27, activity)],
   ['a timer that was cancelled at once', [timer, schedule, cancel], activation(8, 25)],
   ['the end of an earlier timer', [schedule, cancelEarlier], activation(8, 26)],
-  ['the end of an activity that never started', [schedule], activation(8, 25, cancelled)],
+  ['the end of an activity that never started', [schedule], activation(7, 25, cancelled)],
+  ['a patch, which leaves two events', [patch, schedule], activation(8, 27)],
   ['an update, which has no event', [schedule], activation(7, 24, update)],
   ['an update that it had taken', [schedule, acceptance], activation(8, 26)],
   ['an update that it had refused', [rejection], activation(8, 21)],

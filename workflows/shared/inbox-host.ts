@@ -289,7 +289,7 @@ function placeOf({ question_id, kind, wave, delegation_id }: Question) {
   return { question: question_id, kind, wave, ...(delegation_id && { delegation: delegation_id }) };
 }
 
-function refusal(reason: string, example: AnswerInput | null): ApplicationFailure {
+export function refusal(reason: string, example: AnswerInput | null): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'AnswerRefused',
     message: reason,

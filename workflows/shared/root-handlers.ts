@@ -1,10 +1,4 @@
-import {
-  CancellationScope,
-  condition,
-  patched,
-  setDefaultSignalHandler,
-  setHandler,
-} from '@temporalio/workflow';
+import { patched, setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
 import type { SignalDefinition } from '@temporalio/workflow';
 import type { AnswerInput, AnswerReceipt } from '../../contracts/question.ts';
 import { defaultLimits, engineLimits } from '../../core/limits.ts';
@@ -22,6 +16,8 @@ import {
   stopSignal,
   submitAnswerUpdate,
 } from './messages.ts';
+import { EarlyAnswers } from './early-answers.ts';
+import { refusal } from './inbox-host.ts';
 import type { RootHost } from './root-host.ts';
 import { askingRules, describeBudget, usageSoFar } from './root-state.ts';
 import { engineSignals } from './run-token.ts';
@@ -30,7 +26,7 @@ import { badEscalation } from './superior.ts';
 import { amendHandler, confirmHandler } from './take-amend.ts';
 import type { MessageHandler } from './take-amend.ts';
 import { listWaiting } from '../../core/questions/check-asked-questions.ts';
-import { isEarlyAnswer, listApprovers } from '../../core/questions/judge-answer.ts';
+import { listApprovers } from '../../core/questions/judge-answer.ts';
 
 /** A signal that people send. */
 interface PersonSignal {
@@ -45,13 +41,15 @@ interface PersonSignal {
  */
 export function registerRootHandlers(host: RootHost): void {
   const confirm = confirmHandler(host);
-  const answer: MessageHandler = (payload) => {
+  const early = new EarlyAnswers(() => host.inbox.carry());
+  // A run that ends asks no more.
+  const mustWait = (payload: unknown): boolean => !host.state.closing && early.mustWait(payload);
+  const answer = (payload: unknown, fault: string | null = null): void | Promise<void> => {
+    if (fault !== null) return host.refuse(`Signal answer: ${fault}`);
     host.inbox.answer(payload);
     return confirm(payload)?.then(() => undefined);
   };
   const submit = (payload: AnswerInput): AnswerReceipt | Promise<AnswerReceipt> => {
-    // The validator lets early answers through.
-    host.inbox.validate(payload);
     const receipt = host.inbox.submit(payload);
     const accepted = 'the answer that was taken before is confirmed: it is the user’s now';
     const confirmed = confirm(payload);
@@ -61,10 +59,9 @@ export function registerRootHandlers(host: RootHost): void {
     {
       signal: answerSignal,
       description: 'Answers a question: {"question_id":"q1","answer":"…"}',
-      // Updates need no patch: older code refused an early one, and that leaves nothing in a history.
       handle: (payload) =>
-        isEarly(host, payload) && patched('early-answer')
-          ? onceAsked(host, payload, () => answer(payload))
+        mustWait(payload) && patched('early-answer')
+          ? early.take(payload, (fault) => answer(payload, fault))
           : answer(payload),
     },
     ...controlSignals(host),
@@ -74,48 +71,26 @@ export function registerRootHandlers(host: RootHost): void {
       handle: amendHandler(host),
     },
   ]);
-  setHandler(submitAnswerUpdate, (payload) => onceAsked(host, payload, () => submit(payload)), {
-    validator: (payload) => {
-      if (!isEarly(host, payload)) host.inbox.validate(payload);
+  setHandler(
+    submitAnswerUpdate,
+    // Needs no patch: older code refused an early one, and that leaves nothing in a history.
+    (payload) =>
+      mustWait(payload)
+        ? early.take(payload, (fault) => {
+            if (fault !== null) throw refusal(fault, null);
+            host.inbox.validate(payload);
+            return submit(payload);
+          })
+        : submit(payload),
+    {
+      validator(payload) {
+        if (!mustWait(payload)) host.inbox.validate(payload);
+      },
+      description:
+        'Answers a question and says why when it is refused: {"question_id":"q1","answer":"…"}',
     },
-    description:
-      'Answers a question and says why when it is refused: {"question_id":"q1","answer":"…"}',
-  });
+  );
   registerQueries(host);
-}
-
-/** Steps of other work that an early answer lets go first. A step ends where the work waits for a condition. */
-const stepsMax = 20;
-
-/**
- * Takes an answer at once, or an early one when its question is asked, but within this workflow task.
- *
- * A workflow task can be lost after a query has shown the question that it asked. The answer then comes with the task that is
- * done again, and Core hands over signals and updates before the result that leads to the question.
- */
-function onceAsked<T>(
-  host: RootHost,
-  payload: unknown,
-  take: () => T | Promise<T>,
-): T | Promise<T> {
-  if (!isEarly(host, payload)) return take();
-  return CancellationScope.nonCancellable(async () => {
-    for (let step = 0; step < stepsMax && isEarly(host, payload); step += 1) await otherWork();
-    return take();
-  });
-}
-
-function isEarly(host: RootHost, payload: unknown): boolean {
-  return isEarlyAnswer(host.inbox.carry().next_question, payload);
-}
-
-/** Resolves when all work that can go on has done one step. */
-function otherWork(): Promise<void> {
-  let looks = 0;
-  return condition(() => {
-    looks += 1;
-    return looks > 1;
-  });
 }
 
 /** The default handler comes last: it takes every signal that came earlier and has no handler yet. */

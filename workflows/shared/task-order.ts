@@ -137,7 +137,7 @@ function wasLost(
   const came = countCame(jobs);
   if (events < made.min + came.min) return true;
   const hasTimedOut = next.startedMs - last.startedMs >= timeoutMs();
-  return last.isFirst && hasTimedOut && (made.max === 0 || events > made.max + came.max);
+  return last.isFirst && hasTimedOut && (events <= came.max || events > made.max + came.max);
 }
 
 /** Number of events, from and to. */
@@ -156,6 +156,8 @@ function countMade(commands: readonly Command[]): Range {
       if (began !== null) return undone.has(began) ? none : one;
       if (ends !== null)
         return begun.has(ends) || command.cancelSignalWorkflow ? none : endOf(command);
+      // Core lists patches in a search attribute too, until they are too many.
+      if (command.setPatchMarker) return { min: 1, max: 2 };
       return command.respondToQuery || command.updateResponse?.rejected ? none : one;
     }),
   );

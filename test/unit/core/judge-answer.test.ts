@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { answererNames, chatAnswerer } from '../../../contracts/names.ts';
 import type { Question } from '../../../contracts/question.ts';
-import { acceptAnswer, isEarlyAnswer, judgeAnswer } from '../../../core/questions/judge-answer.ts';
+import { acceptAnswer, judgeAnswer } from '../../../core/questions/judge-answer.ts';
 import { checkAmend } from '../../../core/run/check-control.ts';
 import { cutMiddle } from '../../../core/text/cut-text.ts';
 import { deepList, property, question } from './builders.ts';
@@ -180,15 +180,6 @@ describe('judgeAnswer', () => {
     }
     expect(confirms('Ada', {})).toBeUndefined();
     expect(confirms(answererNames.engine, {})).toBeUndefined();
-  });
-
-  it('JA12: an answer with the number of a question to come is early', () => {
-    for (const question_id of ['q3', ' Q3 ', 'q10', `q${'9'.repeat(400)}`])
-      expect(isEarlyAnswer(3, { question_id })).toBe(true);
-    for (const question_id of ['q2', 'q0', 'q', 'q-3', 'run-2/q3', '3', '', null, 3])
-      expect(isEarlyAnswer(3, { question_id })).toBe(false);
-    for (const payload of [null, 'q3', ['q3'], { answer: 'q3' }])
-      expect(isEarlyAnswer(3, payload)).toBe(false);
   });
 
   it('JA5: an example that stands beside a refusal would be taken', () => {
