@@ -110,7 +110,7 @@ it('a withdrawal does not overtake its question', async () => {
   expect(sent.map(({ payload }) => payload.type)).toEqual(['questions', 'withdrawn']);
 });
 
-it('a question waits for its answer in the step in which it has arrived, as in older histories', async () => {
+it('a question waits for its answer in the step in which it has arrived', async () => {
   const superior = createParentSuperior('run', 'run', pretend({}), []);
   void superior.ask(question('design#1'));
   await settle();
