@@ -13,7 +13,7 @@ export interface CodecServerOptions {
   readonly port: number;
   /** Origins of Web UIs, such as `http://localhost:8233`. Pages of other origins are refused. */
   readonly origins: readonly string[];
-  /** If undefined, everyone on this machine may ask. */
+  /** Secret that a caller must send. If undefined, everyone on this machine may ask. */
   readonly token?: string | undefined;
 }
 

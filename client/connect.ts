@@ -11,7 +11,7 @@ import { messageOf } from '../core/text/message-of.ts';
 export interface ConnectOptions {
   /** `host:port`. If undefined: TEMPORAL_ADDRESS, then the profile file, then `localhost:7233`. */
   readonly address?: string | undefined;
-  /** If undefined: TEMPORAL_NAMESPACE, then the profile file, then `default`. */
+  /** Default: TEMPORAL_NAMESPACE, then the profile file, then `default`. */
   readonly namespace?: string | undefined;
   /** Environment to read. If undefined: the process's own. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;

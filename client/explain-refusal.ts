@@ -20,7 +20,7 @@ interface ReadToken {
   readonly expiresAt: number | null;
   /** Unix epoch milliseconds; null when the token does not say. */
   readonly validFrom: number | null;
-  /** As Temporal's default claim mapper reads them, `namespace:role`; null when there are none. */
+  /** Each `namespace:role`, read like Temporal's default claim mapper does; null when there are none. */
   readonly permissions: readonly string[] | null;
 }
 

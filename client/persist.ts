@@ -56,7 +56,7 @@ function isServerAway(error: unknown): boolean {
   return error instanceof PlanwaveClientError && error.code === 'unreachable';
 }
 
-/** As the generator `work`, with each notice given to `tell`. */
+/** Runs the generator `work`, gives each notice to `tell`, and returns the result. */
 export async function tellNotices<T>(
   work: AsyncGenerator<Notice, T>,
   tell: (text: string) => void,

@@ -151,7 +151,7 @@ export interface PlanwaveClient {
 }
 
 export interface PlanwaveClientOptions extends ServerAddress {
-  /** If undefined: `planwave`. */
+  /** Default `planwave`. */
   readonly taskQueue?: string | undefined;
   /** Those of the worker; without any, nothing is encrypted, and what is encrypted can't be read. If undefined: those of PLANWAVE_KEYS. */
   readonly keys?: KeyRing | undefined;

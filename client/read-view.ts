@@ -38,7 +38,7 @@ export type Reading<T> =
   | { readonly live: true; readonly view: T }
   | {
       readonly live: false;
-      /** Why there is no view and what to try, in one line. */
+      /** Reason why there is no view, and what to try, in one line. */
       readonly note: string;
       /** Workflows that no worker can carry on, the one that was asked first. Empty when no worker is there at all. */
       readonly stuck: readonly StuckWorkflow[];

@@ -41,7 +41,7 @@ export interface ActivityReading {
   readonly activity_type: string;
   /** From 1. */
   readonly attempt: number;
-  /** Why the attempt before failed, or null. */
+  /** Reason why the attempt before failed, or null. */
   readonly last_failure: string | null;
   /** Details of the newest heartbeat, as the activity wrote them, or null. */
   readonly heartbeat: Readonly<Record<string, unknown>> | null;
@@ -185,7 +185,7 @@ export interface TeamLook {
   readonly run: RunListing;
   /** Null while no worker answers, or when there is nothing to tell yet. */
   readonly work: DelegationStatusView | null;
-  /** Why no worker answers; null when one did. */
+  /** Reason why no worker answers; null when one did. */
   readonly note: string | null;
   /** Model calls in flight that have written something. */
   readonly calls: readonly CallReading[];

@@ -27,7 +27,7 @@ export interface RunListing {
   /** State of the workflow execution. Only `running` takes messages. */
   readonly execution: ExecutionState;
   /**
-   * As last recorded by a worker, or null when none has recorded it. Of a run that failed or was cut off, the same as
+   * Phase last recorded by a worker, or null when none has recorded it. Of a run that failed or was cut off, the same as
    * `execution`: no worker records that.
    */
   readonly phase: string | null;

@@ -32,7 +32,7 @@ export interface NewSchedule {
   readonly when: { readonly cron: string } | { readonly every_seconds: number };
   /** Time zone of the cron expression. If undefined: UTC. */
   readonly time_zone?: string | undefined;
-  /** If undefined: `skip`. */
+  /** Default `skip`. */
   readonly overlap?: Overlap | undefined;
   readonly note?: string | undefined;
   /** True when nothing starts before it is resumed. */
@@ -42,7 +42,7 @@ export interface NewSchedule {
 export interface ListedSchedule {
   readonly schedule_id: string;
   readonly goal: string;
-  /** As it was typed: `cron 0 2 * * *`. */
+  /** Text as it was typed: `cron 0 2 * * *`. */
   readonly when: string;
   readonly paused: boolean;
   readonly note: string;

@@ -38,7 +38,7 @@ export const grpcCodes = {
 /** Server of a call, for deadlines and error texts. */
 export interface ServerAddress {
   readonly connection: ConnectionLike;
-  /** As it should appear in error texts. */
+  /** Text that stands for the server in error texts. */
   readonly address: string;
   readonly namespace: string;
 }

@@ -21,7 +21,7 @@ import { ifFound, PlanwaveClientError } from './client-error.ts';
 import { describeRun, describeFailure } from './read-view.ts';
 
 export interface StartRunOptions {
-  /** If undefined: made of the goal's first words and the time; with keys, of the time alone. */
+  /** Default: made of the goal's first words and the time; with keys, of the time alone. */
   readonly run_id?: string | undefined;
 }
 

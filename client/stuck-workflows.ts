@@ -162,7 +162,7 @@ function toStuck(
   return { workflow_id: workflowId, run_id: runId, is_misfit: isMisfit, cure, reason };
 }
 
-/** Why a worker could not carry a workflow on. */
+/** Reason why a worker could not carry a workflow on. */
 interface TaskFailure {
   readonly isMisfit: boolean;
   /**

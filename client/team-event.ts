@@ -90,9 +90,9 @@ interface ErrorEvent {
 /** The team is at its end, and so is the stream. */
 export interface EndEvent {
   readonly type: 'end';
-  /** As the outcome has it, or how the workflow was closed: `cancelled`, `terminated`. */
+  /** Status of the outcome, or how the workflow was closed: `cancelled`, `terminated`. */
   readonly status: string;
-  /** Why it did not complete. */
+  /** Reason why it did not complete. */
   readonly reason: string;
   /** Usage of leader and members together. Null when the workflow ended without an outcome. */
   readonly usage: Usage | null;

@@ -18,7 +18,7 @@ import { Slug } from './agent-definition.ts';
 export const DelegationInput = z.strictObject({
   agent_id: Slug,
   task_description: z.string().trim().min(1).max(20_000),
-  /** If undefined: one criterion, "The task is done as described." */
+  /** Default: one criterion, "The task is done as described." */
   acceptance_criteria: z.array(z.string().min(1).max(1_000)).min(1).max(20).optional(),
   ...runSettings,
 });

@@ -34,7 +34,7 @@ export const ArchitectureDesignInput = z
       .optional()
       .describe('Required, unless the stage is of a plan.'),
     constraints: z.array(z.string().min(1).max(4_000)).max(50).optional(),
-    /** If undefined, the whole design. */
+    /** Default: the whole design. */
     stage: LoneStage.optional(),
     /** Plan to verify or to approve: only with such a stage. */
     plan: CoordinationPlan.optional(),

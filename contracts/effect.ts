@@ -148,7 +148,7 @@ export interface ProposedChanges extends ChangeSize {
   readonly patch_shown: string;
   /** True when the folder is a git repository on a branch, without changes that are not committed. */
   readonly can_commit: boolean;
-  /** Why the changes can't be brought into the folder. Empty when they can. */
+  /** Reason why the changes can't be brought into the folder. Empty when they can. */
   readonly obstacle: string;
 }
 
@@ -184,7 +184,7 @@ export interface SettledChanges extends Omit<
 > {
   /** `kept`: they are not in the folder. */
   readonly state: 'applied' | 'committed' | 'kept';
-  /** Why they are not there, or not as it was wished. Empty when there is nothing to say. */
+  /** Reason why they are not there, or not as it was wished. Empty when there is nothing to say. */
   readonly note: string;
 }
 

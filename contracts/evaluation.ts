@@ -183,7 +183,7 @@ export const cellStatuses = [
 export interface CellResult extends Cell {
   readonly run_id: string;
   readonly status: (typeof cellStatuses)[number];
-  /** Why it did not complete, otherwise empty. At most 300 characters. */
+  /** Reason why it did not complete, otherwise empty. At most 300 characters. */
   readonly reason: string;
   readonly passed: boolean;
   readonly grades: readonly Grade[];

@@ -86,7 +86,7 @@ export interface ParkedEscalation {
   readonly until?: number;
 }
 
-/** Whoever asked is gone, so the questions need no answer. */
+/** Questions that need no answer, because the asker is gone. */
 export interface WithdrawnEscalation {
   readonly type: 'withdrawn';
   /** The wave or the design that passed the questions on. */

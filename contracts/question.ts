@@ -239,9 +239,9 @@ type HandOver = Readonly<z.infer<typeof HandOverInput>>;
 
 /** The rules of a run, with every field set. */
 export interface QuestionRules {
-  /** If null, defaults are not applied automatically. */
+  /** Seconds after which a default is taken; null: never by itself. */
   readonly deadline_seconds: number | null;
   readonly remind_seconds: number;
-  /** If null, no other person is asked. */
+  /** Null: no other person is asked. */
   readonly escalate_to: HandOver | null;
 }

@@ -48,7 +48,7 @@ export interface TeamSetup extends TeamFunctions {
 
 /** A working team with its tasks, in a chain from the run's outermost team inwards. */
 export interface TeamLink {
-  /** As in `TeamSeat.executor_id`; a team without a name is `team:<delegation_id>`. */
+  /** Same form as `TeamSeat.executor_id`; a team without a name is `team:<delegation_id>`. */
   readonly executor_id: string;
   /** Tasks that it has given out, so that the teams below it do not give them out again. */
   readonly given: readonly GivenTask[];
@@ -121,7 +121,7 @@ export interface TeamOutcome {
   /** All members, in the order of the team. With the leader's, their usage adds up to that of the delegation without its verifiers. */
   readonly members: readonly {
     readonly member_id: string;
-    /** As in `TeamSeat.executor_id`, cut to `teamExecutorCharsMax`. */
+    /** Same form as `TeamSeat.executor_id`, cut to `teamExecutorCharsMax`. */
     readonly executor_id: string;
     readonly delegations: number;
     readonly usage: Usage;

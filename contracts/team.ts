@@ -124,7 +124,7 @@ export const TeamInput = z.strictObject({
     .optional(),
   /** Teams that members may name. */
   teams: z.array(NamedTeam).max(20).optional(),
-  /** If undefined: one criterion, "The task is done as described." */
+  /** Default: one criterion, "The task is done as described." */
   acceptance_criteria: z.array(z.string().min(1).max(1_000)).min(1).max(20).optional(),
   ...runSettings,
 });

@@ -110,7 +110,7 @@ export interface TurnTerms {
   readonly delegation_id?: string;
   /** Attempts at the delegation that crashed: a reply that one of them got is not bought again. Absent for the first. */
   readonly recall?: Pick<CrashedAttempts, 'count' | 'place' | 'since'>;
-  /** For the calls of the reply that change nothing. Absent where the agent has no such tools. */
+  /** Scope of the reply's calls that change nothing. Absent where the agent has no such tools. */
   readonly reading?: ReadingScope;
   /** Tools that the workflow decides, offered besides those of the agent. Equal for the whole conversation. */
   readonly state_tools?: readonly StateToolName[];

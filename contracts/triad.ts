@@ -119,12 +119,12 @@ const common = {
     .trim()
     .min(1, 'expected a task. Try: {"type":"dialectic","task":"…"}')
     .max(20_000),
-  /** If undefined, shipped agents that suit the roles, or the first agent. */
+  /** Default: shipped agents that suit the roles, or the first agent. */
   members: z.array(TriadMember).length(3).optional(),
   rounds_max: z.number().int().min(1).max(5).optional(),
   sections: z.array(SpecSection).min(1).max(12).optional(),
   timeouts: TriadTimeouts.optional(),
-  /** If undefined: one criterion, the task itself. */
+  /** Default: one criterion, the task itself. */
   acceptance_criteria: z.array(z.string().min(1).max(1_000)).min(1).max(12).optional(),
   ...runSettings,
 };

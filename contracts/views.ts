@@ -127,7 +127,7 @@ export interface PoolView {
 }
 
 export interface BudgetView {
-  /** That of finished waves, and of the design or the judgement at work so far. */
+  /** Sum of finished waves, and of the design or the judgement at work so far. */
   readonly usage: Usage;
   readonly limits: RunLimits;
   /** Null when nothing is limited. */
@@ -246,7 +246,7 @@ export interface TeamLeaderView {
 export interface TaskView {
   readonly delegation_id: string;
   readonly member_id: string;
-  /** As in `TeamSeat.executor_id`. */
+  /** Same form as `TeamSeat.executor_id`. */
   readonly executor_id: string;
   readonly title: string;
   readonly state: DelegationState;

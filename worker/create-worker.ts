@@ -33,9 +33,9 @@ export interface CreateWorkerOptions {
   readonly activities: Activities;
   /** Redacts everything that goes to the server. */
   readonly redactor: Redactor;
-  /** If undefined, nothing is encrypted. With keys, the bundle must be an encrypted one. */
+  /** Keys of encrypted runs, which need an encrypted bundle. If undefined, nothing is encrypted. */
   readonly keys?: KeyRing | undefined;
-  /** If undefined, model calls wait in the queues of their runs. */
+  /** Queue of model calls that runs share. If undefined, model calls wait in the queues of their runs. */
   readonly models?: ModelQueueSettings | undefined;
   /** Part of the machine's memory up to which work is taken. If undefined, 200 activities at once. */
   readonly memoryTarget?: number | undefined;
@@ -52,7 +52,7 @@ export interface CreateWorkerOptions {
    * that polls.
    */
   readonly deploymentName?: string | undefined;
-  /** If undefined, nothing is traced. Needs a traced bundle. */
+  /** Needs a traced bundle. If undefined, nothing is traced. */
   readonly tracing?: Tracing | undefined;
   /** The home, where the watchdog notes what blocked a worker. If undefined, blocked work is not refused. */
   readonly home?: string;

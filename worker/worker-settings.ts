@@ -40,7 +40,7 @@ export interface WorkerSettings extends Partial<StoreSettings> {
   /** `PLANWAVE_HOME` as an absolute path; default `.planning` in the current folder. */
   readonly home: string;
   readonly apiKey: string;
-  /** If undefined, Anthropic's own server. */
+  /** Default: Anthropic's own server. */
   readonly baseUrl: string | undefined;
   /** `PLANWAVE_MODEL`, the model of agents that name none. */
   readonly defaultModel: string;

@@ -34,9 +34,9 @@ import { openPostgresStores } from './postgres-store/open-postgres-stores.ts';
 interface ThreadStoreOptions {
   /** An absolute path. */
   readonly home: string;
-  /** If undefined, the database of `storeUrl`. */
+  /** Default: the database of `storeUrl`. */
   readonly threadsUrl?: string | undefined;
-  /** If undefined, a file of the artifact home. */
+  /** Default: a file of the artifact home. */
   readonly storeUrl?: string | undefined;
 }
 

@@ -44,7 +44,7 @@ export interface ListedAttempt extends LedgerEntry {
 
 /** Place of a call in the work of a run: by it a later attempt finds its reply, and people find it. */
 export interface KnownCall extends Pick<ModelTurnInput, 'agent_id' | 'stage' | 'head'> {
-  /** If undefined, a call of the planner or of a design. */
+  /** Undefined for a call of the planner or of a design. */
   readonly delegation_id?: string | undefined;
   /** Crashes before the attempt at the delegation. */
   readonly crashes: number;

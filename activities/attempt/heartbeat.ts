@@ -3,7 +3,7 @@ import type { Usage } from '../../contracts/usage.ts';
 import { guardActivity } from './failures.ts';
 
 /**
- * Why the server or the worker took an activity back.
+ * Reason why the server or the worker took an activity back.
  * - `requested`: the workflow cancelled it, and waits for what it has to say.
  * - `shutdown`: this worker ends; another one will do the work.
  * - `other`: timed out, reset, paused, or its workflow is gone. Nothing waits for this attempt.

@@ -110,7 +110,7 @@ export interface ModelCallOptions {
   readonly signal: AbortSignal;
   /** Called at every event of the stream. Its errors are ignored: a display must not cost a paid reply. */
   readonly onProgress: (progress: ModelProgress) => void;
-  /** If undefined, no tenant has a budget for the call. */
+  /** Tenant whose budget pays for the call. If undefined, none has a budget for it. */
   readonly payer?: Payer | undefined;
 }
 

@@ -33,9 +33,9 @@ export interface OwnTool<S extends z.ZodType = z.ZodType> {
   /** `read` changes nothing and may be repeated; each call of an `acting` tool is an effect. */
   readonly effect: 'read' | 'acting';
   readonly brings: readonly ToolProperty[];
-  /** For an acting tool; default `by_risk`. */
+  /** Set only for an acting tool. Default `by_risk`. */
   readonly approval?: ApprovalMark;
-  /** For an acting tool; default 60. */
+  /** Set only for an acting tool. Default 60. */
   readonly timeout_seconds?: number;
   /** Names what a call changes, in a few words, for an acting tool. Default: the arguments. */
   target?(input: z.output<S>): string;

@@ -87,7 +87,7 @@ export interface CliDeps extends CliShell {
   readonly budgets: TenantBudgets;
   readonly changes: CliChanges;
   readonly agents: CliAgents;
-  /** If undefined: not available. */
+  /** Undefined where MCP is not available. */
   readonly mcp?: CliMcp | undefined;
   /**
    * Reads the plan of a designed run, the newest or the version with this number from 1; null when there is none. Rejects
@@ -109,13 +109,13 @@ export interface CliDeps extends CliShell {
   readonly keys?: KeyRing | undefined;
   /** Called with the first connection. If undefined: nothing is traced. */
   readonly startTracing?: (() => Promise<ClientTracing>) | undefined;
-  /** If undefined: connects to the configured server. */
+  /** Default: connects to the configured server. */
   readonly openSession?: ((options: ConnectOptions) => Promise<CliSession>) | undefined;
 }
 
 export interface ReplayedWorkflow {
   readonly workflowId: string;
-  /** Why the code of this checkout can't carry it on, or null. */
+  /** Reason why the code of this checkout can't carry it on, or null. */
   readonly fault: string | null;
 }
 
@@ -229,7 +229,7 @@ export interface ListedMcpServer {
 }
 
 export interface CheckedMcpServer extends ListedMcpServer {
-  /** Why it has no tools, and the cure; null when it works. */
+  /** Reason why it has no tools, and the cure; null when it works. */
   readonly fault: string | null;
   readonly tools: readonly {
     readonly name: string;

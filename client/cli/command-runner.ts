@@ -12,7 +12,7 @@ export interface CommandResult {
   /** The one JSON document of `--json`; `undefined` when the command printed everything itself. */
   readonly data: unknown;
   readonly lines: readonly string[];
-  /** If undefined: 0. */
+  /** Default 0. */
   readonly exitCode?: number | undefined;
 }
 

@@ -43,7 +43,7 @@ export type DayReply =
       readonly type: 'refused';
       /** False when the call fits as soon as calls in progress have settled. */
       readonly isUsedUp: boolean;
-      /** For people: what is used up, and what to do. */
+      /** Text for people: what is used up, and what to do. */
       readonly reason: string;
       /** Unix epoch milliseconds at which the call should be tried again by itself. */
       readonly resume_at: number;

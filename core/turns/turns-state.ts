@@ -85,7 +85,7 @@ export type TurnsEvent =
   | {
       readonly type: 'tool_results';
       readonly count: number;
-      /** If undefined, the model is called again with the results. */
+      /** Undefined: the model is called again with the results. */
       readonly verdict?: ToolsVerdict;
       /** Model calls that the tools made themselves. If undefined, none. */
       readonly calls_made?: number;

@@ -291,6 +291,7 @@ class Trial {
       orphans,
       // What a reset took back is counted by the run alone, not by its histories.
       lostUsage: this.#harmer.wasReset,
+      refusedTasks: true,
     });
     const played = this.#played();
     const { home, stored, callLog } = this.#lane;

@@ -64,5 +64,5 @@ export function listPatches({ events }: HistoryJson): string[] {
   const marked = events.filter(({ eventType }) => eventType === 'EVENT_TYPE_MARKER_RECORDED');
   const payloads = [...JSON.stringify(marked).matchAll(/"data":"([A-Za-z0-9+/=]+)"/g)];
   const texts = payloads.map(([, data = '']) => Buffer.from(data, 'base64').toString('utf8'));
-  return texts.flatMap((text) => /"id":"([a-z-]+)"/.exec(text)?.[1] ?? []);
+  return texts.flatMap((text) => /"id":"([^"]+)"/.exec(text)?.[1] ?? []);
 }

@@ -23,6 +23,11 @@ export interface Allowance {
   readonly orphans?: boolean;
   /** A terminated run has reported its usage to no other one. */
   readonly lostUsage?: boolean;
+  /**
+   * Queries were asked while workers were replaced or stood still: `workflows/shared/task-order.ts` may have refused the task that
+   * came after one.
+   */
+  readonly refusedTasks?: boolean;
 }
 
 /** Stage on which a run was played. `started` names every run of the home: each has its artifacts there. */
@@ -44,7 +49,7 @@ export async function findBrokenPromises(
 ): Promise<{ readonly broken: readonly string[]; readonly histories: StoredHistory[] }> {
   const histories = await fetchHistories(stage.client, rootId);
   const broken = [
-    ...histories.flatMap(findFailedTasks),
+    ...histories.flatMap((stored) => findFailedTasks(stored, allowance)),
     ...(await findReplayFault(histories, replayer)),
     ...findOutlivers(histories),
   ];
@@ -61,16 +66,16 @@ export async function findBrokenPromises(
 /**
  * Lists failed workflow tasks with their causes. A message that comes while a workflow ends is none: the server retries
  * the task, so that the message is seen before the end. Neither is one that a termination interrupts, nor the task to
- * which a run was reset, nor one that `workflows/shared/task-order.ts` refuses because a query came before it.
+ * which a run was reset.
  */
-function findFailedTasks(stored: StoredHistory): string[] {
+export function findFailedTasks(stored: StoredHistory, allowance: Allowance): string[] {
   return (historyJson(stored.history).events ?? [])
     .filter(({ eventType }) => eventType === 'EVENT_TYPE_WORKFLOW_TASK_FAILED')
     .map((event) => JSON.stringify(event['workflowTaskFailedEventAttributes']))
     .filter(
       (failed) => !/CAUSE_(?:UNHANDLED_COMMAND|FORCE_CLOSE_COMMAND|RESET_WORKFLOW)/.test(failed),
     )
-    .filter((failed) => !failed.includes(takenAhead))
+    .filter((failed) => allowance.refusedTasks !== true || !failed.includes(takenAhead))
     .map((failed) => `${stored.workflowId}: a workflow task failed: ${failed}`);
 }
 

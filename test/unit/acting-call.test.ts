@@ -1,13 +1,12 @@
-import { CancelledFailure } from '@temporalio/workflow';
+import { CancellationScope, CancelledFailure } from '@temporalio/workflow';
 import type { RecordedEffect } from '../../contracts/effect.ts';
 import { callActingTool } from '../../workflows/execution/call-acting-tool.ts';
 import type { ToolContext } from '../../workflows/execution/call-acting-tool.ts';
 
-vi.mock(import('@temporalio/workflow'), async (original) => {
-  const sdk = await original();
-  vi.spyOn(sdk.CancellationScope, 'nonCancellable').mockImplementation((run) => run());
-  return { ...sdk };
+beforeAll(() => {
+  vi.spyOn(CancellationScope, 'nonCancellable').mockImplementation((run) => run());
 });
+afterAll(() => void vi.restoreAllMocks());
 
 /** Stops a call where it waits for its turn; one that does not wait ends at the SDK. @returns what the record says of it, and the tried changes. */
 async function stopWaiting(name: string) {

@@ -1,4 +1,4 @@
-import type * as Sdk from '@temporalio/workflow';
+import { CancellationScope } from '@temporalio/workflow';
 import { DelegationService } from '../../workflows/planner-wave/delegation-service.ts';
 import { relayEscalations } from '../../workflows/shared/child-relay.ts';
 import { NewsFeed } from '../../workflows/shared/news-feed.ts';
@@ -23,8 +23,6 @@ const sent: {
 let waits = 0;
 
 vi.mock('@temporalio/workflow', async (original) => {
-  const sdk = await original<typeof Sdk>();
-  vi.spyOn(sdk.CancellationScope, 'nonCancellable').mockImplementation((run) => run());
   const handle = {
     signal(_signal: unknown, payload: Escalation) {
       let resolve: (() => void) | null = null;
@@ -33,7 +31,7 @@ vi.mock('@temporalio/workflow', async (original) => {
       return arrived;
     },
   };
-  const mocked = {
+  const replaced = {
     setHandler: () => {},
     condition() {
       waits += 1;
@@ -43,8 +41,13 @@ vi.mock('@temporalio/workflow', async (original) => {
     getExternalWorkflowHandle: () => handle,
     inWorkflowContext: () => true,
   };
-  return { ...sdk, ...mocked };
+  return { ...(await original<object>()), ...replaced };
 });
+
+beforeAll(() => {
+  vi.spyOn(CancellationScope, 'nonCancellable').mockImplementation((run) => run());
+});
+afterAll(() => void vi.restoreAllMocks());
 beforeEach(() => void sent.splice(0));
 
 /** Lets all that is ready go on. */
@@ -107,7 +110,7 @@ it('a withdrawal does not overtake its question', async () => {
   expect(sent.map(({ payload }) => payload.type)).toEqual(['questions', 'withdrawn']);
 });
 
-it('a question waits for its answer in the step in which it has arrived, as in older histories', async () => {
+it('a question waits for its answer in the step in which it has arrived', async () => {
   const superior = createParentSuperior('run', 'run', pretend({}), []);
   void superior.ask(question('design#1'));
   await settle();

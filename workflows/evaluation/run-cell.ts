@@ -146,7 +146,7 @@ function budgetLeft(share: Allowance | 'none', used: Usage): Budget {
 
 interface EndedRun {
   readonly usage: Usage;
-  /** Why it has no result; null when it ended by itself. */
+  /** Reason why it has no result; null when it ended by itself. */
   readonly failure: string | null;
 }
 

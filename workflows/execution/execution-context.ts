@@ -30,7 +30,7 @@ interface CarriedState {
   readonly escalations: number;
   /** Null without a budget. */
   readonly budget: BudgetNode | null;
-  /** As in DelegationOutcome; those of a team's members too. */
+  /** Same as in DelegationOutcome, with those of a team's members. */
   readonly loaded_details: readonly string[];
   /** Attempted changes outside of the run. */
   readonly effects: readonly KnownEffect[];
@@ -70,7 +70,7 @@ export interface OrderedDelegation {
 
 /** End of a delegation, for the team that gave it out in the same workflow. */
 export interface DelegationEnd {
-  /** For rules; null unless it failed. */
+  /** Reason for rules; null unless it failed. */
   readonly why: FailureReason | null;
   /** Text of a reply that had arrived when it was cancelled; null if none had. */
   readonly partial_ref: Ref | null;

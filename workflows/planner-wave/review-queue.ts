@@ -98,7 +98,7 @@ export class ReviewQueue {
     }
   }
 
-  /** As many turns are taken as there are requests. */
+  /** Takes the next request out of the queue: there is one for each turn. */
   #takeNext(): Requested | undefined {
     const askers = this.#requested.map(({ asker }) => asker);
     const place = chooseAsker(askers, [...this.#awaited], this.#wave.entries());

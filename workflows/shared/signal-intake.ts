@@ -43,7 +43,7 @@ export interface FloodedSignal {
  *   millisecond. The SDK interrupts an activation after 5 s, and if a promise is interrupted, Node ends the process
  *   ("async hook stack has become corrupted").
  *
- * All of it is synchronous, so existing histories replay.
+ * All of it is synchronous: an activation without such signals takes the same steps as without this interceptor.
  */
 export function interceptors(): WorkflowInterceptors {
   const token = createTokenCheck();

@@ -24,7 +24,8 @@ const toPayload = (value: StoreIdentity | RunLoad): Payload =>
  * of `openRun`; children and continuations inherit them. An evaluation and a consultation open no run: they learn the queue of
  * model calls, an evaluation its store from `openEvaluation`, and a consultation is told the store of the run that it is about.
  *
- * Puts no steps between a result and who waits for it, so existing histories replay.
+ * Puts no steps between a result and who waits for it: the order of a workflow's commands, on which replay depends, is the same
+ * as without it.
  */
 export function interceptors(): WorkflowInterceptors {
   let store: StoreIdentity | null = null;

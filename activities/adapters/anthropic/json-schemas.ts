@@ -162,7 +162,7 @@ const searchedMaxLength = 1_000;
 
 interface QuoteRemoverOptions {
   readonly apiKey: string;
-  /** If undefined, only the key is taken out. */
+  /** Function that takes out other secrets. If undefined, only the key is taken out. */
   readonly redact?: (text: string) => string;
 }
 

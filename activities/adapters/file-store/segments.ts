@@ -46,7 +46,7 @@ interface Known {
 }
 
 interface NewRecord extends Omit<SegmentRecord, 'time'> {
-  /** If undefined: now. */
+  /** Unix epoch milliseconds. Default: now. */
   readonly time?: number | undefined;
 }
 

@@ -7,9 +7,9 @@ import { definedOnly } from '../../../core/json.ts';
 /** The parts of a repository that one call works with. Git looks for nothing by itself. */
 export interface GitPlace {
   readonly gitDir: string;
-  /** If undefined, the call reads and writes objects and refs only. */
+  /** Folder with the files. If undefined, the call reads and writes objects and refs only. */
   readonly workTree?: string;
-  /** If undefined, the index of the repository. */
+  /** Default: the index of the repository. */
   readonly indexFile?: string;
 }
 

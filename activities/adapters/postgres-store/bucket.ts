@@ -20,7 +20,7 @@ export interface BucketSettings {
 
 /** Object that an artifact was stored in. */
 export interface StoredObject {
-  /** As `put` returned it. */
+  /** Name that `put` returned. */
   readonly object: string;
   readonly ref: Ref;
   readonly bytes: number;

@@ -212,7 +212,7 @@ export function readWholeNumber(typed: string): number {
   return readFrom(1, typed);
 }
 
-/** As `readWholeNumber`, where none at all may be wanted. */
+/** Accepts 0 too. @throws InvalidArgumentError */
 export function readWholeNumberOrNone(typed: string): number {
   return readFrom(0, typed);
 }

@@ -162,7 +162,7 @@ async function readEnd(client: PlanwaveClient, runId: string): Promise<RunEnd | 
 /** State of a run together with how its workflow was closed, which no worker may have recorded. */
 interface Closing {
   readonly phase: string;
-  /** Why it failed; empty for every other state. */
+  /** Reason why it failed; empty for every other state. */
   readonly reason: string;
   readonly exitCode: ExitCode;
 }
@@ -192,7 +192,7 @@ interface Known {
   readonly end: RunEnd | null;
   /** Activities that wait for the run's store; null when that is not known. */
   readonly waits: readonly StoreWait[] | null;
-  /** Why the run's files are not found in the home of this shell, or null. */
+  /** Reason why the run's files are not found in the home of this shell, or null. */
   readonly elsewhere: string | null;
   /** Model calls of a design's stages at work. */
   readonly calls: readonly ActivityReading[];

@@ -176,7 +176,7 @@ function describe(which: EntrySelection, { threads, entries, delegations }: Entr
 /** Names that an error lists: of what was added to last. */
 const namedMax = 20;
 
-/** For a thread or a person that has no entry. It says who has. */
+/** Creates the error for a thread or a person without an entry. It lists the newest that have one. */
 async function unknownEntries(threads: CliThreads, which: EntrySelection): Promise<CliError> {
   const newest = await threads.list({ limit: namedMax, userId: null });
   const [missing, known] =

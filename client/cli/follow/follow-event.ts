@@ -82,7 +82,7 @@ export interface RunEndedEvent {
   readonly reason: string;
   /** Null when it ended without a result, or is no run but a part of one: then `answer` and the paths tell. */
   readonly result: PlannerRunResult | null;
-  /** As the workflow returned it: Markdown, empty when there is none. */
+  /** Markdown that the workflow returned; empty when there is none. */
   readonly answer: string;
   /** Path of `result.md`, the whole answer, for a worker on this machine; null without one. */
   readonly result_path: string | null;

@@ -32,5 +32,5 @@ it('finding T2: calls of killed workers count: two deaths spend a budget of two 
     status: 'failed',
     usage: { calls: 0, unreported_calls: 2 },
   });
-  await expectPromisesKept(stage, 'killed', { orphans: true });
+  await expectPromisesKept(stage, 'killed', { orphans: true, refusedTasks: true });
 });

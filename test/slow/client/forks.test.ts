@@ -66,7 +66,7 @@ it('part of fault 2: a fork whose worker is killed in its first call takes the e
   const [first, second] = callsOfRun(stage, 'killed');
   expect(first?.outcome).toBe('client-closed');
   expect(second?.callKey).toBe(first?.callKey);
-  await expectPromisesKept(stage, 'killed', { orphans: true });
+  await expectPromisesKept(stage, 'killed', { orphans: true, refusedTasks: true });
 });
 
 it('GO4: an encrypted run is forked with its key; without it nothing is started, and the key is named', async () => {

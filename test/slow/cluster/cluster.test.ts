@@ -243,6 +243,7 @@ function promises(): void {
       for (const id of some) {
         await expectPromisesKept({ client: stage.client, home, started: runIds }, id, {
           orphans: true,
+          refusedTasks: true,
         });
       }
       expect(some.length).toBeGreaterThan(3);
