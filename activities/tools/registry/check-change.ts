@@ -39,10 +39,11 @@ export async function checkChange(
   const verdict = judge(path, await workspaces.look(place, path), states);
   if (verdict.type !== 'happened') return verdict;
   const { receipt } = verdict;
-  const { before_ref: replaced_ref, before_mode: replaced_mode } = states;
+  const { before_ref, before_mode } = states;
+  const replaced = definedOnly({ replaced_ref: before_ref, replaced_mode: before_mode });
   const hasText = isKept && receipt.removed !== true;
   const kept = hasText ? await keepText(workspaces, place, receipt, context) : {};
-  return { ...verdict, receipt: { ...receipt, ...definedOnly({ replaced_ref, replaced_mode }), ...kept } };
+  return { ...verdict, receipt: { ...receipt, ...replaced, ...kept } };
 }
 
 function judge(target: string, found: FoundFile | null, { before, after }: States): EffectVerdict {
