@@ -42,7 +42,7 @@ export interface RunListing {
   readonly version: string | null;
   /** Only workers that poll it carry the run on. */
   readonly task_queue: string;
-  /** The store in which it is kept; null for a run of an older version. */
+  /** The store in which it is kept; null until its input is read. */
   readonly store: StoreIdentity | null;
   /** Its place in the queues; null without one. */
   readonly load: RunLoad | null;

@@ -17,7 +17,7 @@ export interface QueueState {
   readonly versions: readonly (string | null)[];
   /** The version that takes new runs; null: workers without one. */
   readonly current: string | null;
-  /** Names of the workers that poll, by the id of their store. Those of older versions tell none. */
+  /** Names of the workers that poll, by the id of their store. Those of other software tell none. */
   readonly stores: ReadonlyMap<string, readonly string[]>;
 }
 

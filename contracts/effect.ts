@@ -14,7 +14,7 @@ export interface EffectReceipt {
   readonly removed?: true;
   /** The replaced content as an artifact, byte for byte. Absent when the run itself had written it, or there was none. */
   readonly replaced_ref?: Ref;
-  /** Permissions of the file that had that content. Absent without it, and in receipts of an earlier version. */
+  /** Permissions of the file that had that content. Absent without it. */
   readonly replaced_mode?: number;
   /** The whole text after the change. Absent when the arguments of the call hold it, or the file was removed. */
   readonly content_ref?: Ref;

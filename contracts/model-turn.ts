@@ -66,8 +66,7 @@ export type Prompt =
   | {
       /** One section as code, without other text (seed 001: generate_code). */
       readonly kind: 'code';
-      /** Absent in prompts that an earlier version stored. */
-      readonly record_ref?: Ref;
+      readonly record_ref: Ref;
       readonly plan_ref: Ref;
       readonly delegation_id: string;
       readonly section_id: string;

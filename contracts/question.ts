@@ -140,7 +140,7 @@ export interface AcceptedAnswer {
   /** `default` when the default was taken. */
   readonly answered_by: string;
   readonly answered_at: number;
-  /** True when it lets the run act or spend, so that `amend` can't change it. Absent otherwise, and in records of earlier checkouts. */
+  /** True when it lets the run act or spend, so that `amend` can't change it. Absent otherwise. */
   readonly is_decision?: true;
 }
 

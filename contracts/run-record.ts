@@ -145,13 +145,13 @@ export interface RunRecord {
   readonly constraints: readonly string[];
   readonly instructions: readonly string[];
   readonly registry_ref: Ref;
-  /** Id of the store that has the record. Absent in records of older versions. */
-  readonly store_id?: string;
-  /** Defined in OpenRunInput. Absent in records of older versions, and in those of children. */
+  /** Id of the store that has the record. */
+  readonly store_id: string;
+  /** Defined in OpenRunInput. Absent in records of children. */
   readonly chain_id?: string;
-  /** The typed input as JSON. Absent in records of older versions, and in those of parts that were started alone. */
+  /** The typed input as JSON. Absent in records of parts that were started alone. */
   readonly input_ref?: Ref;
-  /** Names of those who may decide what lets the run act or spend. Absent: everyone, and in records of older versions. */
+  /** Names of those who may decide what lets the run act or spend. Absent: everyone. */
   readonly approvers?: readonly string[];
   /** Its place in the queues, also where the start command gave it and not the input. Absent without one. */
   readonly load?: RunLoad;

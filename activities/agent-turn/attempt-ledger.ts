@@ -27,15 +27,11 @@ export interface AttemptEntry {
   readonly result: ModelTurnResult | null;
   /** Usage of this attempt alone; before its end the worst case of its request, as a reservation. */
   readonly spent: Usage;
-  /** Absent in entries of earlier versions, for the planner and while the result is null. */
-  readonly call?: KnownCall;
+  readonly call: KnownCall;
   /** The entry that the result was taken over from. Absent for a reply that was bought. */
   readonly from?: string;
-  /**
-   * Unix epoch milliseconds by the clock of the Temporal server, which is also that of workflows. Absent in entries of earlier
-   * versions.
-   */
-  readonly scheduled_at?: number;
+  /** Unix epoch milliseconds by the clock of the Temporal server, which is also that of workflows. */
+  readonly scheduled_at: number;
 }
 
 export interface ListedAttempt extends LedgerEntry {
@@ -119,7 +115,7 @@ async function recallCrashed(
   const call = callOf(input);
   const entries = await listAttempts(ledger, recall.place, recall.since);
   const known = entries.flatMap(({ key, attempt, value }) =>
-    value.call !== undefined && isSameCall(value.call, call)
+    isSameCall(value.call, call)
       ? [{ ...value, crashes: value.call.crashes, id: JSON.stringify([key, attempt]) }]
       : [],
   );
@@ -162,14 +158,14 @@ export async function recallSpent(
   return sumSpent(await findEntries(ledger, ledgerKeyOf(info, activityId)));
 }
 
-/** Names, because an entry of another version may have one that this version has no stage of. */
+/** Names, because an entry of a newer version may have one that this version has no stage of. */
 const besideRun: ReadonlySet<string> = new Set(
   stageNames.filter((name) => stages[name].isBesideRun),
 );
 
 /** Returns false for an answer to a user's question, which is told to whoever asked and is no work of the run. */
 export function isOfRun({ call }: AttemptEntry): boolean {
-  return call === undefined || !besideRun.has(call.stage);
+  return !besideRun.has(call.stage);
 }
 
 /**
@@ -193,8 +189,7 @@ export async function recallRunSpent(
 const clockSkewMs = 60_000;
 
 /**
- * Lists the attempts at calls that a run, or a part of it, has scheduled since a time of its workflow. Of earlier versions, whose
- * entries don't tell, none is missing.
+ * Lists the attempts at calls that a run, or a part of it, has scheduled since a time of its workflow.
  *
  * @throws StoreUnavailable
  */
@@ -206,7 +201,7 @@ export async function listAttempts(
   const entries = await ledger.list(place, since - clockSkewMs);
   return entries.flatMap((entry) => {
     const { value } = entry;
-    if (!isAttemptEntry(value) || (value.scheduled_at ?? since) < since) return [];
+    if (!isAttemptEntry(value) || value.scheduled_at < since) return [];
     return [{ ...entry, value }];
   });
 }

@@ -188,7 +188,7 @@ async function readShown(
   packet: string,
 ): Promise<RunRecord | null> {
   const isShowing = packet.includes('<answered_questions>');
-  if (!isShowing || !('record_ref' in prompt) || prompt.record_ref === undefined) return null;
+  if (!isShowing || !('record_ref' in prompt)) return null;
   return readRecord(store, prompt.record_ref);
 }
 

@@ -105,7 +105,7 @@ async function checkFirst(
   if (chain_id === undefined) return;
   const { ref } = await index.read(run_id);
   const kept = ref === null ? null : await orNull(readRecord(store, ref));
-  if ((kept?.chain_id ?? chain_id) === chain_id) return;
+  if (kept === null || kept.chain_id === chain_id) return;
   const reason = `a run "${run_id}" exists already in this store, also if the server has forgotten it. Try: another id (planwave: --id)`;
   throw createInvalidInput(workflow_type, [{ path: '--workflow-id', reason }]);
 }

@@ -4,12 +4,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { ContentBlock, TranscriptNode } from '../../contracts/transcript.ts';
 import { readPlace, type Place } from '../../core/ids.ts';
-import {
-  isOfRun,
-  listAttempts,
-  type KnownCall,
-  type ListedAttempt,
-} from '../agent-turn/attempt-ledger.ts';
+import { isOfRun, listAttempts, type ListedAttempt } from '../agent-turn/attempt-ledger.ts';
 import { readNode } from '../agent-turn/conversation.ts';
 import { readRegistry, type RegistrySnapshot } from '../artifacts/read-artifact.ts';
 import { ArtifactCorrupt, type ArtifactStore } from '../ports/artifact-store.ts';
@@ -29,7 +24,6 @@ export interface PlacedCalls {
 }
 
 interface Call {
-  readonly note: Pick<KnownCall, 'agent_id' | 'delegation_id' | 'stage'>;
   readonly entry: ListedAttempt;
   /** Null without a reply, and where the store does not have it. */
   readonly node: TranscriptNode | null;
@@ -79,24 +73,24 @@ export async function readCalls(
 }
 
 async function readCall(store: ArtifactStore, entry: Call['entry']): Promise<Call> {
-  const { result, call } = entry.value;
-  const note = call ?? { agent_id: '', stage: 'delegation' };
+  const { result } = entry.value;
   try {
-    return { note, entry, node: result === null ? null : await readNode(store, result.head) };
+    return { entry, node: result === null ? null : await readNode(store, result.head) };
   } catch (error) {
     // One lost text does not hide the others.
-    if (error instanceof ArtifactCorrupt) return { note, entry, node: null };
+    if (error instanceof ArtifactCorrupt) return { entry, node: null };
     throw error;
   }
 }
 
 const phasePattern = new RegExp(`/(?:${triadPhases.join('|')})(?:-\\d{1,9})?$`);
 
-function placeOf(record: RunRecord, { note, entry }: Call): Omit<Placed, 'calls'> {
-  const { workflow_id } = entry.key;
+function placeOf(record: RunRecord, { entry }: Call): Omit<Placed, 'calls'> {
+  const { key, value } = entry;
+  const { workflow_id } = key;
   const isPhase = workflow_id !== record.run_id && phasePattern.test(workflow_id);
   const place = readPlace(workflow_id, isPhase ? 'triadPhase' : null);
-  const delegation_id = note.delegation_id ?? delegationOf(place);
+  const delegation_id = value.call.delegation_id ?? delegationOf(place);
   // A part that was started by hand is its own wave; a design comes before the first one.
   const first = record.waves[0]?.wave ?? 1;
   const isDesign = record.design !== undefined && delegation_id === null;
@@ -117,7 +111,7 @@ function toConversation(
   registry: RegistrySnapshot,
   speakers: ReadonlyMap<Ref, string>,
 ): PageConversation {
-  const { agent_id, stage } = calls[0]?.note ?? { agent_id: '', stage: 'delegation' };
+  const { agent_id = '', stage = 'delegation' } = calls[0]?.entry.value.call ?? {};
   const agent = [...registry.agents, ...registry.designers].find(
     (one) => one.agent_id === agent_id,
   );

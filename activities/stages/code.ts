@@ -77,12 +77,7 @@ export const codeStage: Stage<PromptOf<'code'>> = {
 };
 
 /** Renders what the user wants of the run, and has answered. */
-async function renderWishes(
-  store: ArtifactStore,
-  ref: Ref | undefined,
-  callKey: string,
-): Promise<string[]> {
-  if (ref === undefined) return [];
+async function renderWishes(store: ArtifactStore, ref: Ref, callKey: string): Promise<string[]> {
   const record = await readRecord(store, ref);
   const answered = await renderAnsweredQuestions(store, record);
   return [...renderRunBlocks(record, []), markData(answered, `${callKey} answers`)];

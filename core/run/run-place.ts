@@ -164,7 +164,7 @@ export function nameWorker(process: string, { id }: StoreIdentity): string {
   return `${process}${mark}${id}`;
 }
 
-/** Reads the name of a worker; one of an older version, or of other software, tells no store. */
+/** Reads the name of a worker; one of other software tells no store. */
 export function readWorkerName(name: string): {
   readonly process: string;
   readonly store: string | null;

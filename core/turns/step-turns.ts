@@ -129,7 +129,7 @@ function spendAttempt(
 }
 
 function resume(body: TurnsBody, isRefused: boolean): TurnsState {
-  const refused_rounds = isRefused ? (body.refused_rounds ?? 0) + 1 : 0;
+  const refused_rounds = isRefused ? body.refused_rounds + 1 : 0;
   const counted = { ...bodyOf(body), attempts: 0, refused_rounds };
   if (refused_rounds < refusedRoundsMax) return begin(counted);
   const reason = `The agent stays blocked: all its questions were refused ${refused_rounds} times in a row.`;
@@ -224,7 +224,7 @@ function bodyOf(body: TurnsBody): TurnsBody {
     attempts_max: body.attempts_max,
     turns: body.turns,
     attempts: body.attempts,
-    refused_rounds: body.refused_rounds ?? 0,
+    refused_rounds: body.refused_rounds,
     truncations: body.truncations,
     compactions: body.compactions,
     max_output_tokens: body.max_output_tokens,

@@ -54,8 +54,8 @@ export interface TurnsBody {
   readonly turns: number;
   /** Replies of this round without a valid output. */
   readonly attempts: number;
-  /** Rounds in a row of which all questions were refused, the latest one included. Absent in older states: 0. */
-  readonly refused_rounds?: number;
+  /** Rounds in a row of which all questions were refused, the latest one included. */
+  readonly refused_rounds: number;
   readonly truncations: number;
   readonly compactions: number;
   readonly max_output_tokens: number;

@@ -9,7 +9,7 @@ import { atomicCreateFile, atomicWriteFile, readFileInside } from './atomic-writ
 import { getCode, toStoreUnavailable } from './store-errors.ts';
 
 /** Format of the files below an artifact home. It changes when older files can't be read any more. */
-const homeFormat = 2;
+const homeFormat = 3;
 
 const markerFile = 'home.json';
 

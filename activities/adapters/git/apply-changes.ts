@@ -82,9 +82,7 @@ async function bringIn(
   const gitDir = repositoryOf(run.home, run.run_id);
   const before = await readRef(gitDir, appliedRef);
   await moveRef(gitDir, applyingRef, target, begun);
-  // An older version kept only the first parent.
-  const from = (await readRef(gitDir, `${target}^3`)) ?? `${target}^`;
-  const result = await bringTo(run, from, target);
+  const result = await bringTo(run, `${target}^3`, target);
   if (result.state === 'done') await moveRef(gitDir, appliedRef, target, before);
   await deleteRef(gitDir, applyingRef);
   return result;
@@ -128,9 +126,9 @@ async function findTarget(run: ChangedRun, gitDir: string): Promise<string | Cha
   const merged = await mergeForUser(run);
   if (!merged.ok) return { state: 'conflict', with: merged.delegation_id, files: merged.files };
   const applied = await readRef(gitDir, appliedRef);
-  const had = applied === null ? baseRef : await readRef(gitDir, `${applied}^2`);
+  const had = applied === null ? baseRef : `${applied}^2`;
   const wanted = await readTree(gitDir, merged.commit);
-  if (had === null || (applied !== null && wanted === (await readTree(gitDir, had))))
+  if (applied !== null && wanted === (await readTree(gitDir, had)))
     return { state: 'applied_before' };
   const tree = await storeFolder(userFolder(gitDir, run.dir));
   const now = await commitTree(gitDir, tree, [had], 'folder');

@@ -4,20 +4,27 @@ import { StoreUnavailable } from '../../ports/artifact-store.ts';
 import { getCode } from '../file-store/store-errors.ts';
 import { messageOf } from '../../../core/text/message-of.ts';
 
+/** Version of the tables that the first migration makes. Those below were made by checkouts before the first release. */
+const oldestVersion = 4;
+
 /**
- * Changes of the tables, by number from 1. One that was released is never changed: another one follows it.
+ * Changes of the tables, each of which makes the next version. One that was released is never changed: another one follows it.
  *
  * Keys are hexadecimal digits, and everything else that planwave writes is in bytes: names and texts may hold what a text of
  * PostgreSQL can't.
  */
-export const migrations: readonly (readonly string[])[] = [
+const migrations: readonly (readonly string[])[] = [
   [
     'CREATE TABLE planwave_store_schema (version integer NOT NULL)',
     'INSERT INTO planwave_store_schema VALUES (0)',
+    // Bytes may be in a bucket instead, in an object that belongs to this row alone.
     `CREATE TABLE planwave_artifacts (
       ref text COLLATE "C" PRIMARY KEY,
-      bytes bytea NOT NULL,
-      stored_at timestamptz NOT NULL DEFAULT now()
+      bytes bytea,
+      stored_at timestamptz NOT NULL DEFAULT now(),
+      object text COLLATE "C",
+      size bigint,
+      is_damaged boolean NOT NULL DEFAULT false
     )`,
     // Not compressed, so that a part of a large one can be read alone.
     'ALTER TABLE planwave_artifacts ALTER COLUMN bytes SET STORAGE EXTERNAL',
@@ -43,20 +50,14 @@ export const migrations: readonly (readonly string[])[] = [
       stored_at timestamptz NOT NULL DEFAULT now(),
       PRIMARY KEY (kind, key)
     )`,
-  ],
-  // The id of the store, which its runs record, and those of stores that were copied into it. A restored dump has the same.
-  [
+    // The id of the store, which its runs record, and those of stores that were copied into it. A restored dump has the same.
     'CREATE TABLE planwave_store_ids (id text COLLATE "C" PRIMARY KEY, is_own boolean NOT NULL)',
     `INSERT INTO planwave_store_ids
       VALUES (substr(md5(random()::text || clock_timestamp()::text), 1, 12), true)`,
   ],
-  // Bytes may be in a bucket instead, in an object that belongs to this row alone.
-  [
-    'ALTER TABLE planwave_artifacts ALTER COLUMN bytes DROP NOT NULL',
-    `ALTER TABLE planwave_artifacts ADD COLUMN object text COLLATE "C", ADD COLUMN size bigint,
-      ADD COLUMN is_damaged boolean NOT NULL DEFAULT false`,
-  ],
 ];
+
+export const newestVersion = oldestVersion - 1 + migrations.length;
 
 /** Reasons and cures for codes of the system and of PostgreSQL; `@` stands for the name of the setting with the address. */
 const explanations = new Map<string | null, readonly [reason: string, cure: string]>([
@@ -144,15 +145,16 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** The tables are those of a newer planwave. */
-export class NewerSchema extends StoreUnavailable {}
+/** The tables are those of another planwave. */
+export class OtherSchema extends StoreUnavailable {}
 
 /**
  * Opens a database. Nothing connects before the first use; connections close themselves soon after the last, and keep no
  * process alive.
  *
  * SQD1. The numbered migrations that a database lacks are carried out once, by one process, all or none.
- * SQD2. Tables of a newer planwave are refused, with every statement on a new connection.
+ * SQD2. Tables of a newer planwave are refused, with every statement on a new connection, and so are those of a checkout before
+ *       the first release, which stay as they are.
  * SQD3. A statement whose connection is cut is repeated on another one.
  *
  * @param url `postgresql://user:password@host:port/database`. Its password is in no error.
@@ -219,17 +221,26 @@ async function createPool(url: string): Promise<Pool> {
 
 /** Makes or changes the tables, where it is needed: a user that may not do so can use those that are there. */
 async function prepare(client: PoolClient, place: string): Promise<void> {
-  let version = await readVersion(client);
-  if (version < migrations.length) version = await migrate(client);
-  if (version <= migrations.length) return;
-  throw new NewerSchema(describeNewerSchema(place, version), { path: place, code: null });
+  const version = await readVersion(client);
+  let fault = findSchemaFault(place, version);
+  if (fault === null && version < newestVersion) {
+    fault = findSchemaFault(place, await migrate(client));
+  }
+  if (fault !== null) throw new OtherSchema(fault, { path: place, code: null });
 }
 
-export function describeNewerSchema(place: string, version: number): string {
-  return (
-    `The store at ${place} has tables of version ${version}; this planwave knows those up to ${migrations.length}. ` +
-    `Try: update this planwave to the one that changed them, or name another database in ${setting}`
-  );
+/**
+ * Returns why this planwave can't use tables, with a cure; null when it can.
+ *
+ * @param version 0 without tables.
+ */
+export function findSchemaFault(place: string, version: number): string | null {
+  const has = `The store at ${place} has tables of version ${version}; this planwave knows those`;
+  if (version > newestVersion) {
+    return `${has} up to ${newestVersion}. Try: update this planwave to the one that changed them, or name another database in ${setting}`;
+  }
+  if (version === 0 || version >= oldestVersion) return null;
+  return `${has} from ${oldestVersion} on. Try: the planwave that made them, or name another database in ${setting}`;
 }
 
 async function readVersion(client: PoolClient): Promise<number> {
@@ -249,11 +260,11 @@ async function migrate(client: PoolClient): Promise<number> {
   await client.query('BEGIN');
   await client.query(`SELECT pg_advisory_xact_lock(${schemaLock})`);
   const version = await readVersion(client);
-  for (const statements of migrations.slice(version)) {
+  for (const statements of migrations.slice(Math.max(version - oldestVersion + 1, 0))) {
     // oxlint-disable-next-line no-await-in-loop -- one connection
     for (const statement of statements) await client.query(statement);
   }
-  const reached = Math.max(version, migrations.length);
+  const reached = Math.max(version, newestVersion);
   await client.query('UPDATE planwave_store_schema SET version = $1', [reached]);
   await client.query('COMMIT');
   return reached;

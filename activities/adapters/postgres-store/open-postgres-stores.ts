@@ -15,13 +15,7 @@ import {
   openHome,
 } from '../file-store/home-format.ts';
 import { openBucket, type BucketSettings } from './bucket.ts';
-import {
-  describeNewerSchema,
-  NewerSchema,
-  openDatabase,
-  type Database,
-  migrations,
-} from './database.ts';
+import { findSchemaFault, openDatabase, OtherSchema, type Database } from './database.ts';
 import { createPostgresArtifactStore, type ArtifactPlace } from './postgres-artifact-store.ts';
 import { checkDatabase, listRefs } from './postgres-upkeep.ts';
 import { pruneDatabase } from './prune-database.ts';
@@ -36,9 +30,6 @@ import {
   readIndexEntry,
   readReply,
 } from './postgres-ledgers.ts';
-
-/** Version of the tables from which on a store has an id. */
-const identifiedFrom = 2;
 
 /** Opens a store in a PostgreSQL database, for workers and clients on many machines. */
 export function openPostgresStores(
@@ -79,15 +70,15 @@ export function openPostgresStores(
         await db.query('read', 'SELECT 1');
         await bucket?.tryWrite();
       } catch (error) {
-        if (error instanceof NewerSchema) return error.message;
+        if (error instanceof OtherSchema) return error.message;
         throw error;
       }
       // The home has the files for people, and working copies.
       return openHome(home);
     },
     findFault: async () => {
-      const version = await db.readVersion();
-      if (version > migrations.length) return describeNewerSchema(db.place, version);
+      const fault = findSchemaFault(db.place, await db.readVersion());
+      if (fault !== null) return fault;
       await bucket?.tryRead();
       return findHomeFault(home);
     },
@@ -98,7 +89,7 @@ export function openPostgresStores(
       await db.query('write', sql, [ids]);
       forget();
     },
-    findIdentity: async () => ((await db.readVersion()) < identifiedFrom ? null : identify()),
+    findIdentity: async () => ((await db.readVersion()) === 0 ? null : identify()),
     prune: (options) => pruneDatabase({ ...at, store, index, home, ...options }),
     check: (options) => checkDatabase({ ...at, store, artifacts, index, ...options }),
     close: async () => {

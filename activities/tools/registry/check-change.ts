@@ -10,7 +10,7 @@ import type { ToolContext } from '../tool.ts';
 export interface States {
   readonly before: string | null;
   readonly after: string | null;
-  /** The content before in the store. Absent when nothing of others is lost, and in the states of an earlier version. */
+  /** The content before in the store. Absent when nothing of others is lost. */
   readonly before_ref?: Ref;
   /** Permissions of the file that has it. */
   readonly before_mode?: number;
@@ -39,7 +39,8 @@ export async function checkChange(
   const verdict = judge(path, await workspaces.look(place, path), states);
   if (verdict.type !== 'happened') return verdict;
   const { receipt } = verdict;
-  const replaced = await findReplaced(states, context);
+  const { before_ref, before_mode } = states;
+  const replaced = definedOnly({ replaced_ref: before_ref, replaced_mode: before_mode });
   const hasText = isKept && receipt.removed !== true;
   const kept = hasText ? await keepText(workspaces, place, receipt, context) : {};
   return { ...verdict, receipt: { ...receipt, ...replaced, ...kept } };
@@ -59,17 +60,6 @@ function judge(target: string, found: FoundFile | null, { before, after }: State
     type: 'unknown',
     found: `Expected after the change: ${describe(after)}. Before: ${describe(before)}. Now: ${describe(now)}.`,
   };
-}
-
-/** Finds the content that an attempt replaced which did not live to say so. */
-async function findReplaced(
-  { before, before_ref, before_mode }: States,
-  { store }: ToolContext,
-): Promise<Pick<EffectReceipt, 'replaced_ref' | 'replaced_mode'>> {
-  // An earlier version did not note the address. Without keys it is the hash.
-  const ref = before_ref ?? before;
-  if (ref === null || !(await store.has(ref))) return {};
-  return { replaced_ref: ref, ...definedOnly({ replaced_mode: before_mode }) };
 }
 
 /** Stores the text after a change once more, which tells its address. */

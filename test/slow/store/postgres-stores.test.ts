@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openHome } from '../../../activities/adapters/file-store/home-format.ts';
 import { openStores } from '../../../activities/adapters/open-stores.ts';
-import { migrations } from '../../../activities/adapters/postgres-store/database.ts';
+import { newestVersion } from '../../../activities/adapters/postgres-store/database.ts';
 import { hashName } from '../../../activities/adapters/postgres-store/postgres-ledgers.ts';
 import type { Cipher } from '../../../activities/ports/cipher.ts';
 import type { Stores } from '../../../activities/ports/stores.ts';
@@ -61,7 +61,7 @@ describe('tables', () => {
     const stores = Array.from({ length: 16 }, () => openStores({ home: at.home, storeUrl: url }));
     expect(await Promise.all(stores.map((one) => one.open()))).toEqual(stores.map(() => null));
     expect(await execute('SELECT version FROM planwave_store_schema', [], url)).toEqual([
-      { version: migrations.length },
+      { version: newestVersion },
     ]);
     expect(await execute('SELECT id FROM planwave_store_ids', [], url)).toHaveLength(1);
     const threads = await stores[0]?.threads.list({ limit: 5, userId: null });
@@ -70,14 +70,17 @@ describe('tables', () => {
     await Promise.all(stores.map((one) => one.close()));
   });
 
-  it('SQD2: of a newer planwave are refused, and a look makes none', async () => {
-    const url = await createDatabase('newer');
+  it.each([
+    ['a newer planwave', 99, `up to ${newestVersion}. Try: update this planwave`],
+    ['an old checkout', 3, 'from 4 on. Try: the planwave that made them, or name another database'],
+  ])('SQD2: of %s are refused, and a look makes none', async (_, version, known) => {
+    const url = await createDatabase(`of_version_${version}`);
     expect(await withStores(url, (stores) => stores.findFault())).toBeNull();
     const made = "SELECT 1 FROM pg_class WHERE relname LIKE 'planwave%'";
     expect(await execute(made, [], url)).toEqual([]);
     await withStores(url, (stores) => stores.store.put('text'));
-    await execute('UPDATE planwave_store_schema SET version = 99', [], url);
-    const said = `${url.replace(/\/\/.*@/, '//')} has tables of version 99; this planwave knows those up to ${migrations.length}. Try: update`;
+    await execute('UPDATE planwave_store_schema SET version = $1', [version], url);
+    const said = `${url.replace(/\/\/.*@/, '//')} has tables of version ${version}; this planwave knows those ${known}`;
     await withStores(url, async (stores) => {
       expect(await stores.open()).toContain(said);
       expect(await stores.findFault()).toContain(said);
@@ -85,6 +88,8 @@ describe('tables', () => {
       await expect(stores.store.put('text')).rejects.toMatchObject(error);
       await expect(stores.index.read('run')).rejects.toMatchObject(error);
     });
+    const found = await execute('SELECT version FROM planwave_store_schema', [], url);
+    expect(found).toEqual([{ version }]);
   });
 });
 

@@ -239,6 +239,7 @@ export const recordOf = (registry_ref: Ref): RunRecord => ({
   constraints: ['Only public sources.'],
   instructions: [],
   registry_ref,
+  store_id: 'store',
   started_at: 1_700_000_000,
   updated_at: 1_700_000_000,
   phase: 'working',

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { createFileWorkspaces } from '../../../activities/adapters/workspaces/file-workspaces.ts';
 import { folderTools } from '../../../core/effects/step-effect.ts';
 import { encryptStore } from '../../../activities/encryption/encrypt-ports.ts';
-import { hashBytes } from '../../../activities/text/bytes.ts';
 import type { ActingTool } from '../../../activities/tools/tool.ts';
 import { createStoreCipher } from '../../../encryption/encrypting-codec.ts';
 import type { KeyRing } from '../../../encryption/key-ring.ts';
@@ -288,14 +287,5 @@ describe('a change whose worker was killed before it was confirmed', () => {
         receipt: known,
       });
     }
-  });
-
-  it('is known by the hash alone where an earlier version began it', async () => {
-    const { context, toolOf } = await createCalls(testKeys());
-    const [tool, input] = [toolOf('write_file'), { path: 'a.txt', content: 'new' }];
-    const before = JSON.stringify({ before: hashBytes('old'), after: hashBytes('new') });
-    const { replaced_mode, ...receipt } = await tool.act(input, { ...context, before });
-    expect(replaced_mode).toBeGreaterThan(0);
-    expect(await tool.check(input, before, context)).toEqual({ type: 'happened', receipt });
   });
 });

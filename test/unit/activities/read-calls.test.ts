@@ -34,7 +34,7 @@ it('an answer of `ask` is no work of the run', async () => {
   const bench = await createBench({ scripts: [] });
   const key = { workflow_id: 'my-run', run_id: 'one', activity_id: '1' };
   const call = { agent_id: 'writer', head: null, crashes: 0 };
-  const entry = { version: 1, result: null, spent: billed };
+  const entry = { version: 1, result: null, spent: billed, scheduled_at: Date.now() };
   await bench.ledger.put(key, 1, { ...entry, call: { ...call, stage: 'explanation' } });
   expect(await read(bench, 'my-run')).toEqual([]);
   await bench.ledger.put(key, 2, { ...entry, call: { ...call, stage: 'delegation' } });

@@ -23,7 +23,7 @@ const cure = 'Try: the planwave that wrote it, or another folder in PLANWAVE_HOM
 it('a new home gets the mark of its format, and is then used again and again', async () => {
   expect(await findHomeFault(at.home)).toBeNull();
   expect(await Promise.all([openHome(at.home), openHome(at.home)])).toEqual([null, null]);
-  expect(await readFile(join(at.home, 'home.json'), 'utf8')).toBe('{"format":2}\n');
+  expect(await readFile(join(at.home, 'home.json'), 'utf8')).toBe('{"format":3}\n');
   expect(await findHomeFault(at.home)).toBeNull();
 });
 
@@ -49,19 +49,20 @@ it('a home with runs and without a mark is refused, and stays as it was', async 
   await createFileRunIndex({ home: at.home }).write('run', 'a'.repeat(64), 0);
   const before = await at.list(at.home);
   expect(await openHome(at.home)).toBe(
-    `The artifact home "${at.home}" has no mark of its format; this planwave reads and writes format 2. ${cure}`,
+    `The artifact home "${at.home}" has no mark of its format; this planwave reads and writes format 3. ${cure}`,
   );
   expect(await at.list(at.home)).toEqual(before);
 });
 
 it.each([
-  ['{"format":1}', 'format 1'],
+  ['{"format":2}', 'format 2'],
+  ['{"format":4}', 'format 4'],
   ['{"format":"new"}', 'format "new"'],
   ['{"form', 'a damaged mark of its format'],
 ])('a home that is marked %s is refused', async (mark, told) => {
   await openHome(at.home);
   await writeFile(join(at.home, 'home.json'), mark);
   for (const look of [openHome, findHomeFault]) {
-    expect(await look(at.home)).toContain(`has ${told}; this planwave reads and writes format 2`);
+    expect(await look(at.home)).toContain(`has ${told}; this planwave reads and writes format 3`);
   }
 });

@@ -231,6 +231,4 @@ it('an agent cannot name another text as that which is approved', () => {
   expect(findShownRef(`Arguments: x in the store: ${other}\n${line}`)).toBe(own);
   expect(findShownRef(`${line.replace(own, other)}\n${line}`)).toBe(own);
   expect(findShownRef(`Arguments: in the store: ${other}`)).toBeNull();
-  // A question of an earlier version.
-  expect(findShownRef(line.replace(' as they are stored', ''))).toBe(own);
 });

@@ -106,7 +106,7 @@ it('OS4: a run with working copies needs the home that has them, also beside a s
   expect(refuseOtherStore(own, kept)).toBeNull();
   expect(refuseOtherStore(own, moved('ab12'))).toBeNull();
   expect(refuseOtherStore(own, moved('cd34'))).toContain('are in the home ab12');
-  // An earlier version recorded no home then.
+  // A run without a folder of the user's needs no home.
   expect(refuseOtherStore(kept, moved('cd34'))).toBeNull();
   // The home, or the database beside it, was copied into another one.
   expect(refuseOtherStore(own, { id: 'cd34', place: 'x', copied: ['ab12'] })).toBeNull();

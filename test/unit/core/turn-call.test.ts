@@ -100,7 +100,7 @@ it('KT3: a call that lacks a kept term, or is of another run, names all of its o
   expect(restoreCall({ head }, null)).toBeNull();
 });
 
-it('a call of an older history, which names everything, is restored as it is', () => {
+it('a call that leaves nothing out is restored as it is', () => {
   expect(restoreCall(first, null)).toEqual(first);
 });
 
