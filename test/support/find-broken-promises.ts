@@ -13,7 +13,7 @@ import { restoreUsage } from '../../core/turns/turn-call.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { takenAhead } from '../../workflows/shared/task-order.ts';
 import { createReplayer, eventTypes, fetchHistories, historyJson } from './histories.ts';
-import type { HistoryEvent, Replayer, StoredHistory } from './histories.ts';
+import type { EventJson, HistoryEvent, Replayer, StoredHistory } from './histories.ts';
 import type { Stage } from './stage.ts';
 import { sumTeamUsage } from '../../core/team/team-state.ts';
 
@@ -25,7 +25,7 @@ export interface Allowance {
   readonly lostUsage?: boolean;
   /**
    * Queries were asked while workers were replaced or stood still: `workflows/shared/task-order.ts` may have refused the task that
-   * came after one.
+   * came after one, or Core may have lost its place (decision 27).
    */
   readonly refusedTasks?: boolean;
 }
@@ -66,17 +66,30 @@ export async function findBrokenPromises(
 /**
  * Lists failed workflow tasks with their causes. A message that comes while a workflow ends is none: the server retries
  * the task, so that the message is seen before the end. Neither is one that a termination interrupts, nor the task to
- * which a run was reset.
+ * which a run was reset, nor one that is refused because a query came first, where a task was lost.
  */
 export function findFailedTasks(stored: StoredHistory, allowance: Allowance): string[] {
-  return (historyJson(stored.history).events ?? [])
-    .filter(({ eventType }) => eventType === 'EVENT_TYPE_WORKFLOW_TASK_FAILED')
-    .map((event) => JSON.stringify(event['workflowTaskFailedEventAttributes']))
-    .filter(
-      (failed) => !/CAUSE_(?:UNHANDLED_COMMAND|FORCE_CLOSE_COMMAND|RESET_WORKFLOW)/.test(failed),
-    )
-    .filter((failed) => allowance.refusedTasks !== true || !failed.includes(takenAhead))
-    .map((failed) => `${stored.workflowId}: a workflow task failed: ${failed}`);
+  const events = historyJson(stored.history).events ?? [];
+  const lostTask = events.some(({ eventType }) => eventType.endsWith('WORKFLOW_TASK_TIMED_OUT'));
+  return events.flatMap((event, at) => {
+    if (!event.eventType.endsWith('WORKFLOW_TASK_FAILED')) return [];
+    const failed = JSON.stringify(event['workflowTaskFailedEventAttributes']);
+    if (/CAUSE_(?:UNHANDLED_COMMAND|FORCE_CLOSE_COMMAND|RESET_WORKFLOW)/.test(failed)) return [];
+    const maySkip = allowance.refusedTasks === true;
+    if ((maySkip || lostTask) && failed.includes(takenAhead)) return [];
+    if (maySkip && coreLostPlace.test(failed) && isDoneAgain(events.slice(at + 1))) return [];
+    return [`${stored.workflowId}: a workflow task failed: ${failed}`];
+  });
+}
+
+/** Failure of Core where a query has shown it events that the server then replaced. It drops the workflow. */
+const coreLostPlace =
+  /CAUSE_WORKFLOW_WORKER_UNHANDLED_FAILURE.*ActivityMachine in state ScheduledEventRecorded says the transition is invalid/;
+
+/** Returns true when the next end of a workflow task is a completion. */
+function isDoneAgain(events: readonly EventJson[]): boolean {
+  const end = events.find(({ eventType }) => /WORKFLOW_TASK_(COMPLETED|FAILED)$/.test(eventType));
+  return end?.eventType.endsWith('COMPLETED') ?? false;
 }
 
 /** The replay at work by a worker of its own. When that ends, the SDK may take the native runtime from another that begins. */

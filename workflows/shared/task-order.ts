@@ -27,7 +27,8 @@ type Command = ConcludeActivationInput['commands'][number];
  *      each of its commands. Where it can't tell, after the first task since a replay and its time-out, the task is done again:
  *      that costs a replay. A task without commands that ended in time counts as completed.
  *
- * A task that brings nothing newer reaches no workflow: its commands come from one activation, as in a replay.
+ * A task that brings nothing newer reaches no workflow: its commands come from one activation, as in a replay. What can't be told
+ * here is in docs/decisions/0027-queries-that-outrun-a-workflow-task.md.
  */
 export function interceptors(): WorkflowInterceptors {
   const order = createTaskOrder(() => workflowInfo().taskTimeoutMs);
