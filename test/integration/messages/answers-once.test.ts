@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   openQuestion,
   openQuestions,
@@ -181,6 +182,8 @@ it.each(['signal', 'update'])(
     await run.signal('answer', unasked);
     const sent = way === 'signal' ? run.signal('answer', payload) : submit(run, payload);
     if (way === 'signal') await sent;
+    // The server tells nothing of an update that waits for a worker.
+    else await sleep(1_000);
     await stage.startWorker();
     await sent;
     const { answered, rejected } = await stage.questions(run);
