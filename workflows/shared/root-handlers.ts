@@ -42,8 +42,9 @@ interface PersonSignal {
 export function registerRootHandlers(host: RootHost): void {
   const confirm = confirmHandler(host);
   const early = new EarlyAnswers(() => host.inbox.carry());
-  // A run that ends asks no more.
-  const mustWait = (payload: unknown): boolean => !host.state.closing && early.mustWait(payload);
+  // A run that has ended asks no more.
+  const mustWait = (payload: unknown): boolean =>
+    host.state.phase === null && early.mustWait(payload);
   const answer = (payload: unknown, fault: string | null = null): void | Promise<void> => {
     if (fault !== null) return host.refuse(`Signal answer: ${fault}`);
     host.inbox.answer(payload);

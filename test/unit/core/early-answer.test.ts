@@ -30,6 +30,8 @@ it('EA2: an early answer is taken for questions of one asker, and refused where 
   expect(fault(asked(['q3']), 'q3')).toBeNull();
   expect(fault(asked(['q3', 'q4']), 'q4')).toBeNull();
   expect(fault(asked(['q1'], ['q3']), 'q3')).toBeNull();
+  // Two that ask the same share a question.
+  expect(fault({ ...asked(['q3'], ['q3']), next_question: 4 }, 'q3')).toBeNull();
   for (const id of ['q3', 'q4'])
     expect(fault(asked(['q3'], ['q4']), id)).toContain('several askers');
   // The inbox itself refuses what no one has asked, and takes what was open before.
