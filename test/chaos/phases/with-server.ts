@@ -2,6 +2,10 @@ import type { Strike } from '../strike.ts';
 import { spread, takeRound } from './phase.ts';
 import type { Phase } from './phase.ts';
 
+/** Deaths of one run: at least two, and in a long run one for so many of its writes. */
+const blowsPerRunMin = 2;
+const writesPerBlow = 120;
+
 const blow = { type: 'kill worker and server' } as const;
 
 export const withServer: Phase = {
@@ -16,6 +20,7 @@ export const withServer: Phase = {
       ),
     ];
     const strikes = random.shuffle(moments).map((moment): Strike => ({ moment, blow }));
-    return spread(strikes, 2).map((some) => ({ strikes: some, modelFaultChance: 0 }));
+    const blowsPerRun = Math.max(blowsPerRunMin, Math.round(events.length / writesPerBlow));
+    return spread(strikes, blowsPerRun).map((some) => ({ strikes: some, modelFaultChance: 0 }));
   },
 };
