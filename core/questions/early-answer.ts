@@ -28,12 +28,11 @@ export function isEarlyAnswer({ next_question }: Asked, payload: unknown): boole
 export function findEarlyFault(before: Asked, now: Asked, payload: unknown): string | null {
   if (!isEarlyAnswer(before, payload) || isEarlyAnswer(now, payload)) return null;
   const isNew = (id: string | null): boolean => questionNumber(id ?? '') >= before.next_question;
-  const asked = now.pending.map(({ answers }) =>
-    answers.map(({ question_id }) => question_id).filter(isNew),
-  );
-  const askers = asked.filter((ids) => ids.length > 0);
+  const asked = now.pending
+    .map(({ answers }) => answers.map(({ question_id }) => question_id).filter(isNew))
+    .filter((ids) => ids.length > 0);
   // Askers may share a question.
-  return askers.length > 1 && new Set(askers.flat()).size > 1 ? ambiguous : null;
+  return asked.length > 1 && new Set(asked.flat()).size > 1 ? ambiguous : null;
 }
 
 const ambiguous =
