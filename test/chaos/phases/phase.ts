@@ -34,6 +34,11 @@ export function takeRound<T>(list: readonly T[], count: number, random: Prng): T
   return taken;
 }
 
+/** @returns the deaths of one run: at least so many, and in a long run one for so many of its writes. */
+export function blowsPerRun({ events }: Moments, min: number, writesPerBlow: number): number {
+  return Math.max(min, Math.round(events.length / writesPerBlow));
+}
+
 /**
  * Puts strikes, which are given in the order of the undisturbed run, together to runs: those of one run lie far apart,
  * so that it has gone on from one before the next.
