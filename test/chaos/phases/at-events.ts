@@ -1,4 +1,4 @@
-import { blowsPerRun, spread, takeRound } from './phase.ts';
+import { blowsPerRun, spread, takeInOrder } from './phase.ts';
 import type { Phase } from './phase.ts';
 
 export const atEvents: Phase = {
@@ -8,9 +8,9 @@ export const atEvents: Phase = {
   countBlows: ({ events }) => events.length,
   plan(moments, blows, random) {
     const { events } = moments;
-    const struck = takeRound(events, blows, random);
-    const inOrder = events.flatMap((event) => struck.filter((moment) => moment === event));
-    const strikes = inOrder.map((moment) => ({ moment, blow: { type: 'kill worker' } as const }));
+    const strikes = takeInOrder(events, blows, random).map(
+      (moment) => ({ moment, blow: { type: 'kill worker' } }) as const,
+    );
     return spread(strikes, blowsPerRun(moments, 3, 60)).map((some) => ({
       strikes: some,
       modelFaultChance: 0,

@@ -34,6 +34,12 @@ export function takeRound<T>(list: readonly T[], count: number, random: Prng): T
   return taken;
 }
 
+/** So many of the moments as `takeRound` takes, in the order in which the run reaches them. */
+export function takeInOrder<T>(moments: readonly T[], count: number, random: Prng): T[] {
+  const taken = takeRound(moments, count, random);
+  return moments.flatMap((moment) => taken.filter((one) => one === moment));
+}
+
 /** @returns the deaths of one run: at least so many, and in a long run one for so many of its writes. */
 export function blowsPerRun({ events }: Moments, min: number, writesPerBlow: number): number {
   return Math.max(min, Math.round(events.length / writesPerBlow));

@@ -1,5 +1,5 @@
 import type { Strike } from '../strike.ts';
-import { blowsPerRun, spread, takeRound } from './phase.ts';
+import { blowsPerRun, spread, takeInOrder, takeRound } from './phase.ts';
 import type { Phase } from './phase.ts';
 
 const blow = { type: 'kill worker and server' } as const;
@@ -9,14 +9,13 @@ export const withServer: Phase = {
   killsServer: true,
   countBlows: () => 20,
   plan(moments, blows, random) {
-    const struck = [
-      ...takeRound(moments.events, Math.ceil((blows * 2) / 3), random),
-      ...takeRound(moments.calls, Math.floor(blows / 3), random).map(
-        (call) => ({ at: 'call', call, stage: 'waiting' }) as const,
-      ),
-    ];
-    const strikes = random.shuffle(struck).map((moment): Strike => ({ moment, blow }));
-    return spread(strikes, blowsPerRun(moments, 2, 120)).map((some) => ({
+    const { events, calls } = moments;
+    const inCalls = takeRound(calls, Math.min(Math.floor(blows / 3), calls.length), random);
+    const strikes = [
+      ...takeInOrder(events, blows - inCalls.length, random),
+      ...inCalls.map((call) => ({ at: 'call', call, stage: 'waiting' }) as const),
+    ].map((moment): Strike => ({ moment, blow }));
+    return spread(strikes, blowsPerRun(moments, 2, 60)).map((some) => ({
       strikes: some,
       modelFaultChance: 0,
     }));
