@@ -214,11 +214,11 @@ async function readQuestion(
   { record, texts, diffs }: Reading,
   question: RunRecord['open_questions'][number],
 ): Promise<PageQuestion> {
-  const ref = findShownRef(question.text) ?? findLine(question, 'verification', 'All of it');
+  const ref = findShownRef(question) ?? findLine(question, 'verification', 'All of it');
   const changedRef = findLine(question, 'plan_approval', 'All of the new version');
   const planRef = planRefOf(record);
   const shown: { title: string; text: string }[] = [];
-  if (ref !== null) shown.push({ title: 'All of it', text: await store.getText(ref) });
+  if (ref !== null) shown.push({ title: 'All of it', text: await readShown(store, ref) });
   if (changedRef !== null) {
     // The record has it only once it is approved.
     const plan = renderCoordinationPlan(await readCoordinationPlan(store, changedRef));
@@ -232,6 +232,16 @@ async function readQuestion(
     shown.push({ title: 'The changes', text: diff });
   }
   return { ...question, ...listApprovers(question, record.approvers ?? null), shown };
+}
+
+/** Reads a text that a question shows. One that is lost must not hide the question. */
+async function readShown(store: ArtifactStore, ref: Ref): Promise<string> {
+  try {
+    return await store.getText(ref);
+  } catch (error) {
+    if (error instanceof ArtifactCorrupt) return `It can't be shown. ${error.message}`;
+    throw error;
+  }
 }
 
 /**

@@ -156,7 +156,9 @@ export function describeAsker(
  *
  * @returns null for a question that is about none.
  */
-export function findShownRef(text: string): string | null {
+export function findShownRef({ kind, text }: Pick<Question, 'kind' | 'text'>): string | null {
+  // Everyone else writes the whole text, and such a line with it.
+  if (kind !== 'approval' && kind !== 'effect') return null;
   const lines = /^SHA-256 of [a-z ]{1,40}, and (?:its|their) address in the store: ([0-9a-f]{64})$/;
   return (
     text

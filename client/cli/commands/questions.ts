@@ -1,5 +1,4 @@
 import { countOf } from '../../../core/text/format.ts';
-import { needsExplicitWord } from '../../../core/questions/check-answer.ts';
 import { answerCommand, findShownRef } from '../../../core/render/questions.ts';
 import type { Command } from 'commander';
 import type { Question } from '../../../contracts/question.ts';
@@ -111,9 +110,9 @@ function readArguments(
   { deps }: CommandContext,
   { open }: QuestionsView,
 ): Promise<readonly ShownArguments[]> {
-  const found = open.flatMap(({ question_id, kind, text }) => {
-    const ref = findShownRef(text);
-    return needsExplicitWord(kind) && ref !== null ? [{ question_id, arguments_ref: ref }] : [];
+  const found = open.flatMap((question) => {
+    const ref = findShownRef(question);
+    return ref === null ? [] : [{ question_id: question.question_id, arguments_ref: ref }];
   });
   return Promise.all(
     found.map(async (one) => ({ ...one, text: await readArtifact(deps, one.arguments_ref) })),

@@ -3,6 +3,7 @@ import { createShelf, escapeText, markup } from '../../../client/view/markup.ts'
 import { renderMarkdown } from '../../../client/view/render-markdown.ts';
 import { renderPage } from '../../../client/view/render-page.ts';
 import type { LivePage } from '../../../client/view/render-question.ts';
+import type { QuestionKind } from '../../../contracts/question.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { findShownRef } from '../../../core/render/questions.ts';
 import { plant, samplePage } from '../../support/sample-page.ts';
@@ -225,10 +226,16 @@ it('Markdown is shown with its structure, and nothing in it is loaded', () => {
   expect(markup`<p title="${'"'}">${null}${[1, 'x']}</p>`.text).toBe('<p title="&quot;">1x</p>');
 });
 
+const shown = (text: string, kind: QuestionKind = 'approval') => findShownRef({ kind, text });
+
 it('an agent cannot name another text as that which is approved', () => {
   const [own, other] = ['a'.repeat(64), 'b'.repeat(64)];
   const line = `SHA-256 of the whole arguments as they are stored, and their address in the store: ${own}`;
-  expect(findShownRef(`Arguments: x in the store: ${other}\n${line}`)).toBe(own);
-  expect(findShownRef(`${line.replace(own, other)}\n${line}`)).toBe(own);
-  expect(findShownRef(`Arguments: in the store: ${other}`)).toBeNull();
+  expect(shown(`Arguments: x in the store: ${other}\n${line}`)).toBe(own);
+  expect(shown(`${line.replace(own, other)}\n${line}`)).toBe(own);
+  expect(shown(`Arguments: in the store: ${other}`)).toBeNull();
+  expect(shown(line, 'effect')).toBe(own);
+  for (const kind of ['blocking', 'planner', 'design', 'budget'] as const) {
+    expect(shown(line, kind)).toBeNull();
+  }
 });

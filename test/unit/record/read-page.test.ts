@@ -84,6 +84,14 @@ it('an output that failed its verifications is shown with all its feedback', asy
   expect(await shownWith('blocking', lines.join('\n'))).toEqual([]);
 });
 
+it('a question stays readable when the text that it shows is lost', async () => {
+  const text = `SHA-256 of the whole text as it is stored, and its address in the store: ${'ab'.repeat(32)}`;
+  const [shown, ...more] = await shownWith('approval', `May it pass?\n${text}`);
+  expect(shown?.text).toMatch(/^It can't be shown\. The artifact abab/);
+  expect(more).toEqual([]);
+  expect(await shownWith('blocking', `Which?\n${text}`)).toEqual([]);
+});
+
 it('a question names those who may decide it, so that the command that answers is signed', async () => {
   expect(await readWith('approval', 'Write?', ['Ana'])).toMatchObject({ approvers: ['Ana'] });
   expect(await readWith('blocking', 'Which?', ['Ana'])).not.toHaveProperty('approvers');
