@@ -5,7 +5,8 @@
  *   DU1. No reservation takes spent and reserved amounts of a day together past the limit.
  *   DU2. A call reserves its worst case before its request and is charged what it used after it. One that never reports is
  *        charged its whole reservation: when its next attempt reserves, or after the longest time that an attempt may take.
- *   DU3. What a call used counts for the day on which it was reserved. A clock that is behind goes on with the newest day.
+ *   DU3. What a call used counts for the day on which it was reserved. A clock that is behind goes on with the newest day, unless
+ *        that is more than a day ahead: then a wrong clock opened it, and what it spent counts for today.
  *   DU4. Settling twice, or for an attempt that another one has followed, changes nothing.
  *   DU5. A refusal names limit, spent and reserved amounts, the end of the day, and the command that raises the limit. Of a
  *        call that no day has room for, it names only what can help.
@@ -55,7 +56,7 @@ export function setDayLimit(
   limit_micro_usd: number,
   now: number,
 ): TenantBudget {
-  if (budget !== null) return { ...budget, limit_micro_usd };
+  if (budget !== null) return { ...openDay(budget, now), limit_micro_usd };
   return { limit_micro_usd, day: dayOf(now), spent_micro_usd: 0, reserved: {} };
 }
 
@@ -129,7 +130,15 @@ function recheckAt(now: number, refusals: number): number {
 /** DU3: a new day begins with nothing spent; what is still reserved belongs to the day before. */
 function openDay(budget: TenantBudget, now: number): TenantBudget {
   const today = dayOf(now);
-  return today <= budget.day ? budget : { ...budget, day: today, spent_micro_usd: 0, reserved: {} };
+  if (today > budget.day) return { ...budget, day: today, spent_micro_usd: 0, reserved: {} };
+  if (budget.day - today <= 1) return budget;
+  const reserved = Object.fromEntries(
+    Object.entries(budget.reserved).map(([call, one]) => [
+      call,
+      { ...one, at: Math.min(one.at, now) },
+    ]),
+  );
+  return { ...budget, day: today, reserved };
 }
 
 /** Charges earlier attempts at the call, and whatever is so old that it will not report, all that they have reserved. */

@@ -65,6 +65,18 @@ it('DU3: a call counts for the day on which it was reserved, and days only go fo
   expect(uses(next, midnight - minute)).toEqual([0, 9]);
 });
 
+it('DU3: a day that a wrong clock has opened ends with today, and what it spent counts', () => {
+  const year = 365 * 24 * hour;
+  const ahead = settleDay(reserve(empty, call('a', 4), noon + year), call('a', 4), 4 * dollar);
+  const open = reserve(reserve(ahead, call('b', 3), noon + year), call('c', 1));
+  expect(open.day).toBe(empty.day);
+  expect(uses(open)).toEqual([4, 4]);
+  expect(uses(open, noon + 24 * hour)).toEqual([0, 0]);
+  // What never reports is charged as ever.
+  expect(uses(reserve(open, call('d', 1), noon + 26 * minute))).toEqual([8, 1]);
+  expect(setDayLimit(ahead, 50 * dollar, noon).day).toBe(empty.day);
+});
+
 it('DU4: settling again, or after the next attempt has begun, changes nothing', () => {
   const settled = settleDay(reserve(empty, call('a', 3)), call('a', 3), dollar);
   expect(settleDay(settled, call('a', 3), dollar)).toBe(settled);
