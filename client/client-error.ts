@@ -32,11 +32,23 @@ export class PlanwaveClientError extends Error {
 /**
  * Returns null for what does not exist yet: a child is in its parent's view a moment before the server has started it.
  */
-export async function ifFound<T>(promise: Promise<T>): Promise<T | null> {
+export function ifFound<T>(promise: Promise<T>): Promise<T | null> {
+  return nullFor(['not_found'], promise);
+}
+
+/** Returns null for a message to a run that has ended, or is gone. */
+export function ifOpen<T>(promise: Promise<T>): Promise<T | null> {
+  return nullFor(['not_found', 'run_ended'], promise);
+}
+
+async function nullFor<T>(
+  codes: readonly ClientErrorCode[],
+  promise: Promise<T>,
+): Promise<T | null> {
   try {
     return await promise;
   } catch (error) {
-    if (error instanceof PlanwaveClientError && error.code === 'not_found') return null;
+    if (error instanceof PlanwaveClientError && codes.includes(error.code)) return null;
     throw error;
   }
 }

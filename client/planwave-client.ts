@@ -12,7 +12,7 @@ import type {
   StatusView,
   WaveView,
 } from '../contracts/views.ts';
-import { ifFound, PlanwaveClientError } from './client-error.ts';
+import { ifOpen, PlanwaveClientError } from './client-error.ts';
 import {
   consult,
   evaluate,
@@ -204,13 +204,14 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
     pause: (runId, message = {}) => signal(signalNames.pause, runId, message),
     resume: (runId, message = {}) => signal(signalNames.resume, runId, message),
     resumeParked: async (tenant) => {
-      const parked = await listParked(context, tenant);
-      for (const runId of parked) {
+      const resumed: string[] = [];
+      for (const runId of await listParked(context, tenant)) {
         // One that has ended meanwhile needs no message.
         // oxlint-disable-next-line no-await-in-loop
-        await ifFound(signal(signalNames.resume, runId, { parked_only: true }));
+        const sent = await ifOpen(signal(signalNames.resume, runId, { parked_only: true }));
+        if (sent !== null) resumed.push(runId);
       }
-      return parked;
+      return resumed;
     },
     stop: (runId, message = {}) => signal(signalNames.stop, runId, message),
     amend: async (runId, message) => {

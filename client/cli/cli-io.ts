@@ -11,7 +11,7 @@ export interface CliIo {
   readonly isTerminal: boolean;
   readonly colour: boolean;
   /** Returns the width of the terminal now. If undefined: unlimited. */
-  readonly columns?: (() => number) | undefined;
+  readonly columns?: (() => number | undefined) | undefined;
   /** Calls `handler` at Ctrl-C instead of ending the process. Returns a function that undoes it. */
   readonly onInterrupt: (handler: () => void) => () => void;
 }
@@ -29,7 +29,8 @@ export function createProcessIo(): CliIo {
     stderr,
     stdin,
     isTerminal,
-    columns: () => stdout.columns,
+    // A terminal without a size says 0.
+    columns: () => stdout.columns || undefined,
     colour: isTerminal && (env['NO_COLOR'] ?? '') === '',
     onInterrupt: (handler) => {
       process.on('SIGINT', handler);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { chatAnswerer } from '../../contracts/names.ts';
 import type { AnswerInput, Question } from '../../contracts/question.ts';
+import { summariseCells } from '../../core/evaluation/summary.ts';
 import { answerCommand } from '../../core/render/questions.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { commandText } from '../../core/text/format.ts';
@@ -209,6 +210,10 @@ function showQuestion(runId: string, question: Question): object {
 }
 
 function answerIn(runId: string, end: RunEnd): string {
+  if (end.ended === 'evaluation') {
+    const { name, cells } = end.evaluation;
+    return JSON.stringify({ name, summary: summariseCells(cells), cells }, null, 1);
+  }
   if (end.ended === 'result') return end.result.answer;
   if (end.ended === 'part' && 'answer' in end.outcome) return end.outcome.answer;
   const why = 'reason' in end ? end.reason : 'it was a part of another run';

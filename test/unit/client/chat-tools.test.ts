@@ -1,6 +1,7 @@
 import { PlanwaveClientError } from '../../../client/client-error.ts';
-import { callTool, startRun } from '../../../client/mcp/chat-tools.ts';
+import { callTool, readResult, startRun } from '../../../client/mcp/chat-tools.ts';
 import type { PlannerRunInput } from '../../../contracts/planner-run.ts';
+import { noUsage } from '../../../core/usage/add-usage.ts';
 import { createFakeClient } from './support/fake-client.ts';
 
 it('runs that a chat starts work for the tenant of the server, if it has one', async () => {
@@ -31,5 +32,29 @@ it('a chat that writes to an evaluation is told a tool of its own, not a command
   expect({ content, isError }).toEqual({
     content: [{ type: 'text', text: 'eval-x is an evaluation. Try: list_runs' }],
     isError: true,
+  });
+});
+
+it('a chat reads the cells of an evaluation, and their runs', async () => {
+  const usage = noUsage;
+  const cell = {
+    cell: 1,
+    goal: 'backup',
+    setting: 'base',
+    repetition: 1,
+    run_id: 'eval-x-1-c001',
+    status: 'completed' as const,
+    reason: '',
+    passed: true,
+    grades: [],
+    usage,
+    seconds: 2,
+    cached: false,
+  };
+  const evaluation = { evaluation_id: 'eval-x-1', name: 'x', cells: [cell], usage };
+  const client = createFakeClient({ result: async () => ({ ended: 'evaluation', evaluation }) });
+  const deps = { client, connect: async () => client, readResult: async () => null, version: '1' };
+  expect(await readResult(deps, { run_id: 'eval-x-1', page: 1 })).toMatchObject({
+    text: expect.stringMatching(/"summary":[^]*"run_id": "eval-x-1-c001"/),
   });
 });

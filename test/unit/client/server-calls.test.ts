@@ -12,7 +12,7 @@ import {
   TerminatedFailure,
   WorkflowNotFoundError,
 } from '@temporalio/common';
-import { PlanwaveClientError } from '../../../client/client-error.ts';
+import { ifFound, ifOpen, PlanwaveClientError } from '../../../client/client-error.ts';
 import { describeFailure } from '../../../client/read-view.ts';
 import { toClientError } from '../../../client/server-calls.ts';
 
@@ -85,4 +85,14 @@ it('tells cancelled from terminated', () => {
     type: null,
     reason: 'by hand',
   });
+});
+
+const refuse = (code: 'run_ended' | 'not_found' | 'internal') =>
+  Promise.reject(new PlanwaveClientError(code, 'my-run'));
+
+it('a message to a run that has ended is no failure where it needs none', async () => {
+  expect(await ifOpen(refuse('run_ended'))).toBeNull();
+  expect(await ifOpen(refuse('not_found'))).toBeNull();
+  await expect(ifOpen(refuse('internal'))).rejects.toThrow('my-run');
+  await expect(ifFound(refuse('run_ended'))).rejects.toThrow('my-run');
 });

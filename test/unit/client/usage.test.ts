@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { examples, createProgram, runCli } from '../../../client/cli/commands/program.ts';
 import type { CliDeps } from '../../../client/cli/cli-deps.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
+import { matchAll, read, sourceFiles } from '../../architecture/repository.ts';
 import { createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
 
@@ -72,6 +73,30 @@ describe('usage', () => {
     expect(lacking).toEqual([]);
     const { out } = await run(['start', '--help']);
     for (const example of examples['start'] ?? []) expect(out).toContain(`-- ${example}\n`);
+  });
+
+  it('every command that a text advises exists, with its options', async () => {
+    const program = await createProgram(null, createFakeDeps(createFakeIo()));
+    const advised = sourceFiles
+      .flatMap((path) => matchAll(read(path), /\bcommandText\(([^;]*?)\)[^,]/g))
+      .map((words) => matchAll(words, /'([^' \n]+)'/g))
+      .filter(([first]) => first !== 'temporal');
+    const unknown = advised.filter((words) => {
+      let command: Command = program;
+      for (const word of words) {
+        const inner = command.commands.find((one) => one.name() === word);
+        if (inner === undefined) break;
+        command = inner;
+      }
+      const known = [...command.options.map(({ long }) => long), '--json', '--help'];
+      const options = words.filter((word) => word.startsWith('--'));
+      return (
+        (words.length > 0 && command === program && !known.includes(words[0])) ||
+        options.some((option) => !known.includes(option))
+      );
+    });
+    expect(advised.length).toBeGreaterThan(60);
+    expect(unknown).toEqual([]);
   });
 
   it('finding U11: names the help of the command, and the quotes that a goal needs', async () => {
