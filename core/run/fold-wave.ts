@@ -12,7 +12,7 @@ import {
   factsFromOutputs,
 } from '../pool/settle-facts.ts';
 import { addUsage, noUsage } from '../usage/add-usage.ts';
-import { addDetails, listCompleted, listSuperseded } from './list-deliverables.ts';
+import { addDetails, listBrought, listSuperseded } from './list-deliverables.ts';
 import type { Deliverable } from './list-deliverables.ts';
 import { addPlannedCriteria, applyCriterionStates, rewordCriteria } from './record-criteria.ts';
 import type { Adaptation } from '../../contracts/adaptation.ts';
@@ -61,7 +61,8 @@ export function foldWaveDone(record: RunRecord, event: EventOf<'wave_done'>): Ru
   });
   const { tasks, outputs, decision } = found;
   const known = addPlannedCriteria(record.criteria, tasks);
-  const completed = listCompleted({ ...record, waves }).filter((one) => one.wave === wave.wave);
+  const brought = listBrought({ waves }).filter((one) => one.wave === wave.wave);
+  const completed = brought.filter(({ status }) => status === 'completed');
   const delegationIds = new Set(waves.flatMap((one) => one.outcomes.map((o) => o.delegation_id)));
   return {
     ...record,
@@ -72,7 +73,7 @@ export function foldWaveDone(record: RunRecord, event: EventOf<'wave_done'>): Ru
       decision,
       outputs,
     }),
-    details: addDetails(record.details, completed, {
+    details: addDetails(record.details, brought, {
       delegationIds,
       superseded: listSuperseded({ ...record, waves }),
       outputs,

@@ -67,14 +67,16 @@ export async function runTriad(
   show(t, outcome.status, outcome.reason);
   context.onEnd?.({
     why: whyFailed(last),
-    partial_ref: last?.status === 'done' ? null : lastPartial(reports),
+    // An output of the outcome says the same.
+    partial_ref:
+      outcome.output_ref === null && last?.status !== 'done' ? lastPartial(reports) : null,
     effects: t.carried.effects,
     escalations: t.shared.escalations(),
   });
   return outcome;
 }
 
-/** Returns what the newest phase that came to anything has left. */
+/** Returns the text that the newest phase that came to anything has left, in a history without `unfinished_ref`. */
 function lastPartial(reports: readonly KeptReport[]): Ref | null {
   return reports.findLast((one) => one.partial_ref !== undefined)?.partial_ref ?? null;
 }
