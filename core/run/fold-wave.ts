@@ -52,7 +52,10 @@ export function foldWaveDone(record: RunRecord, event: EventOf<'wave_done'>): Ru
     plan_ref: wave.plan_ref,
     outcomes: wave.outcomes,
     decision_ref: wave.decision_ref,
-    ...definedOnly({ merge_conflicts: wave.merge_conflicts }),
+    ...definedOnly({
+      merge_conflicts: wave.merge_conflicts,
+      task_conflicts: wave.task_conflicts,
+    }),
     ...droppedParts(event),
     usage: wave.usage,
     ...plannedParts(planned),

@@ -9,6 +9,7 @@
  *   MG3. A criterion that only dropped work met is reopened by the same decision.
  *   MG4. A leader hears of a conflict between tasks of its team, with the files, in the result of each new task that is a side of it.
  *   MG5. The planner of the next wave and the report hear whose changes are left out, in which files, why, and what can be done.
+ *        The planner's decision hears it of the tasks of the wave's teams, too.
  */
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { mergeKey } from '../ids.ts';
@@ -96,10 +97,11 @@ export interface LeftChanges {
   readonly cure: string;
 }
 
+/** A wave with the changes of the same lines that were made in it. */
+type ConflictingWave = Pick<StoredWave, 'wave' | 'dropped' | 'merge_conflicts' | 'task_conflicts'>;
+
 /** Lists whose changes contradicted others and are left out, each conflict as it was found last. */
-export function listLeftChanges(
-  waves: readonly Pick<StoredWave, 'wave' | 'dropped' | 'merge_conflicts'>[],
-): readonly LeftChanges[] {
+export function listLeftChanges(waves: readonly ConflictingWave[]): readonly LeftChanges[] {
   const dropped = new Set(waves.flatMap((one) => one.dropped ?? []));
   const left = waves.flatMap(({ wave, merge_conflicts = [] }) =>
     merge_conflicts.flatMap(({ delegation_id: later, with: others, files }) => {
@@ -110,9 +112,26 @@ export function listLeftChanges(
       return out.map((delegation_id) => ({ delegation_id, wave, files, ...describeOut(stand) }));
     }),
   );
+  const ofTasks = waves.flatMap(({ wave, task_conflicts = [] }) =>
+    task_conflicts.map(({ delegation_id, with: others, files }) => ({
+      delegation_id,
+      wave,
+      files,
+      ...describeTask(delegation_id, others),
+    })),
+  );
   const keyOf = ({ delegation_id, files }: LeftChanges): string =>
     [delegation_id, ...files].join('\n');
-  return [...new Map(left.map((one) => [keyOf(one), one])).values()];
+  return [...new Map([...left, ...ofTasks].map((one) => [keyOf(one), one])).values()];
+}
+
+/** A task whose team left its changes out. The team's own copy has the changes of the other tasks too, so these are named. */
+function describeTask(id: string, others: readonly string[]): Pick<LeftChanges, 'reason' | 'cure'> {
+  const tasks = others.filter((one) => !id.startsWith(`${one}.`));
+  return {
+    reason: `${listNames(tasks.length === 0 ? others : tasks)} changed the same lines and came first; the leader of the team was told`,
+    cure: 'Try: where these changes are still wanted and the team did not make them anew, a further delegation that makes them on top of what stands',
+  };
 }
 
 /** A conflict that no decision has settled: the next one is asked about it. */

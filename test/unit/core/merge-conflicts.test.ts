@@ -81,6 +81,25 @@ it('MG5: whose changes are left out is told with files, reason and cure, as it w
   expect(listLeftChanges([{ wave: 1 }])).toEqual([]);
 });
 
+it('MG5: a task whose changes its team left out is told with files, reason and cure', () => {
+  const left = { delegation_id: 'pair.d2', files: ['a.js'] };
+  const task_conflicts = [{ ...left, with: ['pair', 'pair.d1'] }];
+  expect(listLeftChanges([{ wave: 2, merge_conflicts: [merge], task_conflicts }])).toMatchObject([
+    { delegation_id: 'three' },
+    {
+      delegation_id: 'pair.d2',
+      wave: 2,
+      files: ['a.js'],
+      reason: expect.stringMatching(/^"pair\.d1" changed the same lines .* leader .* told$/),
+      cure: expect.stringMatching(/^Try: /),
+    },
+  ]);
+  const byLeader = [{ ...left, with: ['pair'] }];
+  expect(listLeftChanges([{ wave: 1, task_conflicts: byLeader }])).toMatchObject([
+    { reason: expect.stringMatching(/^"pair" changed/) },
+  ]);
+});
+
 const wave = (...ended: readonly (readonly [string, 'completed' | 'failed'])[]): EndedWork => ({
   outcomes: ended.map(([delegation_id, status]) => ({ delegation_id, status })),
 });

@@ -26,10 +26,10 @@ it('wave_done: which changes contradicted each other stays in the record', async
   const merge_conflicts = [{ delegation_id: 'b', with: ['a'], files: ['a.js'] }];
   const next = await apply({
     type: 'wave_done',
-    wave: wave(1, { merge_conflicts }),
+    wave: wave(1, { merge_conflicts, task_conflicts: merge_conflicts }),
     criteria: [],
   });
-  expect(next.waves).toMatchObject([{ merge_conflicts }]);
+  expect(next.waves).toMatchObject([{ merge_conflicts, task_conflicts: merge_conflicts }]);
 });
 
 describe('wave_done, notes of criteria', () => {
