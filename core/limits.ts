@@ -164,8 +164,6 @@ export const engineLimits = {
   keptFileBytesMax: 20_000_000,
   /** Contradictory changes of one wave that a decision is shown, and the files and delegations of each. */
   mergeConflictsMax: 10,
-  /** Changes of tasks that the teams of one wave left out: ten of each of five teams. */
-  taskConflictsMax: 50,
   /** Changed files that a run's last question and its report name. */
   changedFilesShownMax: 50,
   /** Characters of the patch in the run's last question: people read the whole with `planwave diff`. */

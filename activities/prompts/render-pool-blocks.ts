@@ -29,7 +29,8 @@ import type { Task } from './read-task.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock, listBlock } from '../text/blocks.ts';
 import { factsFromOutputs } from '../../core/pool/settle-facts.ts';
-import { conflictOfMerge, listLeftChanges } from '../../core/workspace/run-changes.ts';
+import { listLeftChanges } from '../../core/workspace/left-changes.ts';
+import { conflictOfMerge } from '../../core/workspace/run-changes.ts';
 
 type DecisionPrompt = Extract<Prompt, { kind: 'decision' }>;
 

@@ -36,6 +36,9 @@ export async function findMergeConflicts(
   return { conflicts, ...(tasks.length > 0 && { tasks }), sizes: addTasks(sizes) };
 }
 
+/** Changes that the teams of one wave left out: those of five teams with as many as there can be. */
+const taskConflictsMax = 5 * engineLimits.mergeConflictsMax;
+
 /** Finds the tasks whose changes the teams of completed delegations left out. The team's end has noted who did not complete. */
 async function findLeftTasks(
   changes: ChangeDeps['changes'],
@@ -48,7 +51,7 @@ async function findLeftTasks(
     // oxlint-disable-next-line no-await-in-loop
     left.push(...(await changes.findTaskConflicts(folder, id, [])));
   }
-  return left.slice(0, engineLimits.taskConflictsMax);
+  return left.slice(0, taskConflictsMax);
 }
 
 /** Adds the changes of a team's tasks to those of its delegation. */
