@@ -176,6 +176,8 @@ function takeResult(t: TriadAtWork, result: PhaseResult, attempt: number): void 
   t.carried = result.carried;
   t.context.budget.takeBack(result.carried.budget);
   t.context.superior.know(result.carried.effects);
+  // Its calls are made in another workflow.
+  t.context.superior.news.hear(result.heard ?? 0);
   t.usage = addUsage(t.usage, result.usage);
   t.state = result.state;
   t.view = { ...viewPhase(result.state, result.status), at_work: [] };
