@@ -141,7 +141,7 @@ function expectFailed(outcome: DelegationOutcome | undefined): void {
   expect(asked.filter((member) => member === 'peer-3')).toHaveLength(6);
 }
 
-/** What its members agreed on before is paid for: the planner reads it, as what is not whole, and can load it. */
+/** Expects that the planner reads, as what is not whole, the summary that its members had made and that is paid for. */
 function expectShownToPlanner(outcome: DelegationOutcome | undefined): void {
   const [call] = stage.rehearsal.calls().filter(({ shape }) => shape === 'decision');
   const body = JSON.stringify(call?.body);
