@@ -173,6 +173,8 @@ export interface FindMergeConflictsInput extends ChangesInput {
 export interface FindMergeConflictsResult {
   /** At most `mergeConflictsMax` of `core/limits.ts`. */
   readonly conflicts: readonly MergeConflict[];
+  /** Changes of tasks that the completed delegations' teams left out. Absent when there are none. */
+  readonly tasks?: readonly MergeConflict[];
   /** Changes of the completed delegations, with those of their teams' tasks. None is listed that changed nothing. */
   readonly sizes: readonly DelegationChange[];
 }

@@ -81,6 +81,8 @@ export type Prompt =
       readonly kind: 'decision';
       /** Defined in RecordedWave. */
       readonly merge_conflicts?: readonly MergeConflict[];
+      /** Defined in RecordedWave. */
+      readonly task_conflicts?: readonly MergeConflict[];
       readonly wave: number;
       readonly record_ref: Ref;
       readonly plan_ref: Ref;

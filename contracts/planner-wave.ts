@@ -88,6 +88,8 @@ export interface WaveResult {
   readonly decision: WaveDecisionOutline | null;
   /** Defined in RecordedWave. */
   readonly merge_conflicts?: readonly MergeConflict[];
+  /** Defined in RecordedWave. */
+  readonly task_conflicts?: readonly MergeConflict[];
   /** Changes of its completed delegations in the user's folder. Absent when there are none. */
   readonly changes?: readonly DelegationChange[];
   /** Fingerprints of the delegations that were started. */

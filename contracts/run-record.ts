@@ -102,6 +102,8 @@ export interface RecordedWave {
   readonly decision_ref: Ref | null;
   /** Contradictory changes of the workspace. Absent when there were none. */
   readonly merge_conflicts?: readonly MergeConflict[];
+  /** Changes of tasks that its completed teams left out, because others of the team changed the same lines. Absent when there were none. */
+  readonly task_conflicts?: readonly MergeConflict[];
   readonly usage: Usage;
 }
 

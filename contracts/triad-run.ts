@@ -89,6 +89,11 @@ export interface RecordPhaseResult {
    * Null when the report has none.
    */
   readonly output_ref: Ref | null;
-  /** The sections so far, with the summary of a phase that ended well. Absent without any, and for an `execute` that ended well. */
+  /**
+   * An AgentOutput with the sections so far and the summary of a phase that ended well, for a triad that ends here. Absent
+   * without any, and for an `execute` that ended well.
+   */
+  readonly unfinished_ref?: Ref;
+  /** The same as text. Only in histories that are older than `unfinished_ref`. */
   readonly partial_ref?: Ref;
 }

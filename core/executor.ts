@@ -66,6 +66,13 @@ function readTriadEnd({ type, phases, dissent, failure }: TriadOutcome): TriadEn
   return { type, dissent_ref, failure };
 }
 
+/** Returns true for a triad that ended without an output of its members: the engine has written what stands for it. */
+export function lacksOutput(executor: ExecutorOutcome): boolean {
+  if (executor.kind !== 'triad' || executor.work === null) return false;
+  const last = executor.work.phases.at(-1);
+  return last?.phase !== 'execute' || last.status !== 'done';
+}
+
 /** Reads where a triad is; null for another executor, and before the triad begins. */
 export function triadViewOf(executor: ExecutorView | undefined): TriadPhaseView | null {
   return executor?.kind === 'triad' ? executor.view : null;

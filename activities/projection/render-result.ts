@@ -1,6 +1,7 @@
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { bullets, cutLine, joinSections, oneLine } from '../../core/text/markdown.ts';
-import { describeSize, listLeftChanges } from '../../core/workspace/run-changes.ts';
+import { listLeftChanges } from '../../core/workspace/left-changes.ts';
+import { describeSize } from '../../core/workspace/run-changes.ts';
 import type { SettledChanges } from '../../contracts/effect.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { SourceRef } from '../../contracts/transcript.ts';

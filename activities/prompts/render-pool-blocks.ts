@@ -14,6 +14,7 @@ import {
 import { readOutput } from '../artifacts/read-artifact.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { loadTexts, textOf } from '../projection/record-texts.ts';
+import { treePaths } from '../projection/paths.ts';
 import { minorityHeading } from '../projection/render-phase.ts';
 import { countBytes } from '../text/bytes.ts';
 import {
@@ -28,7 +29,10 @@ import type { Task } from './read-task.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock, listBlock } from '../text/blocks.ts';
 import { factsFromOutputs } from '../../core/pool/settle-facts.ts';
-import { conflictOfMerge, listLeftChanges } from '../../core/workspace/run-changes.ts';
+import { listLeftChanges } from '../../core/workspace/left-changes.ts';
+import { conflictOfMerge } from '../../core/workspace/run-changes.ts';
+
+type DecisionPrompt = Extract<Prompt, { kind: 'decision' }>;
 
 /**
  * Renders what a decision has to leave without contradiction: the standing facts, the conflicts that it must resolve, and what the
@@ -37,7 +41,7 @@ import { conflictOfMerge, listLeftChanges } from '../../core/workspace/run-chang
 export async function renderPoolBlocks(
   store: ArtifactStore,
   record: RunRecord,
-  { wave, outcomes, merge_conflicts = [] }: Extract<Prompt, { kind: 'decision' }>,
+  { wave, outcomes, merge_conflicts = [], task_conflicts = [] }: DecisionPrompt,
 ): Promise<readonly string[]> {
   // The check of the decision knows no others: nothing that a replaced result says is a side of a conflict.
   const standing = dropReplacedOutcomes(outcomes);
@@ -64,6 +68,7 @@ export async function renderPoolBlocks(
       ) +
       tellLeft(disputes.length - asked.length, 'disputes of triads are told in their outputs only'),
     ...(merges.length === 0 ? [] : [mergeWords]),
+    ...renderLeftChanges({ waves: [...record.waves, { wave, task_conflicts }] }),
     ...(asked.length === 0 ? [] : [await renderMinorityBlock(store, asked)]),
   ];
 }
@@ -73,10 +78,15 @@ const mergeWords =
   'A conflict:merge/… is about files: these delegations changed the same lines. The changes of origin stay, those of superseded are dropped: reopen what only they met, and have it done again on top of the others where it is still wanted. Where only the user can choose, ask in user_questions first.';
 
 /** Lists the changes of files that a merge left out. A run has them seldom: without any, nothing is said. */
-export function renderLeftChanges({ waves }: Pick<RunRecord, 'waves'>): string[] {
+export function renderLeftChanges({
+  waves,
+}: {
+  readonly waves: Parameters<typeof listLeftChanges>[0];
+}): string[] {
   const left = listLeftChanges(waves);
   if (left.length === 0) return [];
-  return [listBlock('left_changes', left, blockBytesMax.left_changes, 'last')];
+  const shown = left.map((one) => ({ ...one, kept_in: treePaths.worktree(one.delegation_id) }));
+  return [listBlock('left_changes', shown, blockBytesMax.left_changes, 'last')];
 }
 
 function tellLeft(count: number, what: string): string {

@@ -1,7 +1,8 @@
 import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { findPlanned, loadTexts, textOf, type LoadedPhase } from '../projection/record-texts.ts';
-import { appendMarkdown } from '../../core/text/markdown.ts';
+import { appendMarkdown, bullets, cutLine, oneLine } from '../../core/text/markdown.ts';
+import { teamLimits } from '../projection/limits.ts';
 import { treePaths } from '../projection/paths.ts';
 import {
   renderMinorityLine,
@@ -10,7 +11,11 @@ import {
   renderPhaseSummary,
 } from '../projection/render-phase.ts';
 import type { RecordDeps } from './deps.ts';
-import type { RecordPhaseInput, RecordPhaseResult } from '../../contracts/triad-run.ts';
+import type {
+  PhaseReport,
+  RecordPhaseInput,
+  RecordPhaseResult,
+} from '../../contracts/triad-run.ts';
 
 /**
  * Stores the report of a triad's phase, and writes it as a file for people. Repeating it gives the same result.
@@ -38,28 +43,59 @@ export async function recordPhase(
   const text = renderPhase(phase, findPlanned(delegation_id, textOf(texts.plans, plan_ref)));
   const path = treePaths.triadPhase(delegation_id, report.phase);
   await projection.write(run_id, path, text, { mayStill: assertCurrent });
-  const partial = composePartial(phase);
+  const unfinished = composeUnfinished(phase);
   return {
     report_ref,
     output_ref,
-    ...(partial !== '' && { partial_ref: await store.put(partial) }),
+    ...(unfinished !== null && { unfinished_ref: await store.put(JSON.stringify(unfinished)) }),
   };
 }
 
 /**
- * Composes what a team's leader gets of a triad that is cut off in a phase, or after it before the next: the sections so far,
- * and the summary of a phase that ended well. Empty without any, and where the output stands for it.
+ * Composes the output of a triad that ends in a phase, or after it before the next: the sections so far, and the summary of a
+ * phase that ended well. The engine writes it from the records, so it contains nothing that no member put there.
+ *
+ * @returns null without any, and where the triad's own output stands for it.
  */
-function composePartial({ report, summary, texts }: LoadedPhase): string {
+function composeUnfinished({ report, summary, texts }: LoadedPhase): AgentOutput | null {
   const isDone = report.status === 'done';
-  if (isDone && report.phase === 'execute') return '';
+  if (isDone && report.phase === 'execute') return null;
   const sections = report.spec.sections.flatMap(({ section_id, owner, text_ref }) => {
     const text = text_ref === null ? '' : (texts.get(text_ref) ?? '').trim();
-    const isAgreed = owner === null ? 'not agreed' : 'agreed';
-    return text === '' ? [] : [`## ${section_id} (${isAgreed})\n\n${text}`];
+    const name = `${section_id} (${owner === null ? 'not agreed' : 'agreed'})`;
+    return text === '' ? [] : [{ name, text }];
   });
   const summed = isDone && summary !== null ? [renderPhaseSummary(summary)] : [];
-  return [...summed, ...sections].join('\n\n');
+  if (summed.length + sections.length === 0) return null;
+  const came = [
+    ...(summed.length === 0 ? [] : [`the summary of ${report.phase}`]),
+    ...sections.map(({ name, text }) => `${name}: ${shorten(text)}`),
+  ];
+  return {
+    compact_md: `**Not whole.** ${describeEnd(report)}\n\nWhat came:\n\n${bullets(came, '')}`,
+    detailed_md: [...summed, ...sections.map(({ name, text }) => `## ${name}\n\n${text}`)].join(
+      '\n\n',
+    ),
+    status: 'failed',
+    blocking_questions: [],
+    optional_questions: [],
+    missing_info_requests: [],
+    assumptions_made: [],
+    facts: [],
+    effects_claimed: [],
+    // Its outcome says what is unmet, and why.
+    coverage: { criteria_met: [], criteria_unmet: [] },
+  };
+}
+
+function describeEnd({ phase, status, failure }: PhaseReport): string {
+  if (status === 'done') return `The triad gave no output: it got no further than ${phase}.`;
+  const why = failure === null ? '' : `: ${shorten(failure.message)}`;
+  return `The triad gave no output: its phase ${phase} ${status === 'failed' ? 'failed' : 'was stopped'}${why}`;
+}
+
+function shorten(text: string): string {
+  return cutLine(oneLine(text), { charsMax: teamLimits.shortCharsMax, whole: 'the whole output' });
 }
 
 /**

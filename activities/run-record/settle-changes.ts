@@ -13,6 +13,7 @@ import type {
   DelegationChange,
   FindMergeConflictsInput,
   FindMergeConflictsResult,
+  MergeConflict,
   ProposedChanges,
 } from '../../contracts/effect.ts';
 
@@ -31,7 +32,26 @@ export async function findMergeConflicts(
   const delegation_ids = [...new Set([...folder.delegation_ids, ...completed])];
   const conflicts = await changes.findConflicts({ ...folder, delegation_ids });
   const sizes = await changes.measure({ ...folder, delegation_ids: completed });
-  return { conflicts, sizes: addTasks(sizes) };
+  const tasks = await findLeftTasks(changes, folder, completed);
+  return { conflicts, ...(tasks.length > 0 && { tasks }), sizes: addTasks(sizes) };
+}
+
+/** Changes that the teams of one wave left out: those of five teams with as many as there can be. */
+const taskConflictsMax = 5 * engineLimits.mergeConflictsMax;
+
+/** Finds the tasks whose changes the teams of completed delegations left out. The team's end has noted who did not complete. */
+async function findLeftTasks(
+  changes: ChangeDeps['changes'],
+  folder: ChangedFolder,
+  completed: readonly string[],
+): Promise<readonly MergeConflict[]> {
+  const left: MergeConflict[] = [];
+  for (const id of completed) {
+    // One after the other: they share a repository.
+    // oxlint-disable-next-line no-await-in-loop
+    left.push(...(await changes.findTaskConflicts(folder, id, [])));
+  }
+  return left.slice(0, taskConflictsMax);
 }
 
 /** Adds the changes of a team's tasks to those of its delegation. */

@@ -20,6 +20,7 @@ import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { KnownAnswer } from '../../contracts/question.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
+import { lacksOutput } from '../executor.ts';
 import type { CriterionState, CriteriaByAnswers } from '../../contracts/criterion.ts';
 import { isPerson } from '../questions/answer-kinds.ts';
 
@@ -46,12 +47,17 @@ export function isOfRun({ answers }: Pick<DelegationOutline, 'answers'>): boolea
   return answers === undefined;
 }
 
+/** Returns true for an outcome with a word on its criteria. The engine's own, of a triad without an output, has none. */
+function hasSpoken({ status, output_ref, executor }: DelegationOutcome): boolean {
+  return status === 'completed' || (output_ref !== null && !lacksOutput(executor));
+}
+
 /** @param outcomes All outcomes of a wave in one call, so that contradictions are found. */
 export function applyOutcomes(
   criteria: readonly CriterionState[],
   outcomes: readonly DelegationOutcome[],
 ): CriterionState[] {
-  const spoken = outcomes.filter((o) => o.status === 'completed' || o.output_ref !== null);
+  const spoken = outcomes.filter(hasSpoken);
   const metBy = new Map<string, string>();
   const unmetBy = new Map<string, string>();
   for (const outcome of spoken) {

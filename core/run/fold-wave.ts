@@ -12,7 +12,7 @@ import {
   factsFromOutputs,
 } from '../pool/settle-facts.ts';
 import { addUsage, noUsage } from '../usage/add-usage.ts';
-import { addDetails, listCompleted, listSuperseded } from './list-deliverables.ts';
+import { addDetails, listBrought, listSuperseded } from './list-deliverables.ts';
 import type { Deliverable } from './list-deliverables.ts';
 import { addPlannedCriteria, applyCriterionStates, rewordCriteria } from './record-criteria.ts';
 import type { Adaptation } from '../../contracts/adaptation.ts';
@@ -52,7 +52,10 @@ export function foldWaveDone(record: RunRecord, event: EventOf<'wave_done'>): Ru
     plan_ref: wave.plan_ref,
     outcomes: wave.outcomes,
     decision_ref: wave.decision_ref,
-    ...definedOnly({ merge_conflicts: wave.merge_conflicts }),
+    ...definedOnly({
+      merge_conflicts: wave.merge_conflicts,
+      task_conflicts: wave.task_conflicts,
+    }),
     ...droppedParts(event),
     usage: wave.usage,
     ...plannedParts(planned),
@@ -61,7 +64,8 @@ export function foldWaveDone(record: RunRecord, event: EventOf<'wave_done'>): Ru
   });
   const { tasks, outputs, decision } = found;
   const known = addPlannedCriteria(record.criteria, tasks);
-  const completed = listCompleted({ ...record, waves }).filter((one) => one.wave === wave.wave);
+  const brought = listBrought({ waves }).filter((one) => one.wave === wave.wave);
+  const completed = brought.filter(({ status }) => status === 'completed');
   const delegationIds = new Set(waves.flatMap((one) => one.outcomes.map((o) => o.delegation_id)));
   return {
     ...record,
@@ -72,7 +76,7 @@ export function foldWaveDone(record: RunRecord, event: EventOf<'wave_done'>): Ru
       decision,
       outputs,
     }),
-    details: addDetails(record.details, completed, {
+    details: addDetails(record.details, brought, {
       delegationIds,
       superseded: listSuperseded({ ...record, waves }),
       outputs,

@@ -8,7 +8,6 @@
  *   MG2. The changes of all sides that give way are dropped, and no others. Without a resolution none is dropped.
  *   MG3. A criterion that only dropped work met is reopened by the same decision.
  *   MG4. A leader hears of a conflict between tasks of its team, with the files, in the result of each new task that is a side of it.
- *   MG5. The planner of the next wave and the report hear whose changes are left out, in which files, why, and what can be done.
  */
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { mergeKey } from '../ids.ts';
@@ -27,7 +26,7 @@ import type {
   ProposedChanges,
   WrittenFile,
 } from '../../contracts/effect.ts';
-import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
 
 export function conflictOfMerge({ delegation_id, with: others, files }: MergeConflict): Conflict {
   const lines = `lines of ${files.join(', ')}`;
@@ -84,51 +83,6 @@ export function checkReopened(
       },
     ];
   });
-}
-
-/** Changes of a delegation that are not among the run's. */
-export interface LeftChanges {
-  readonly delegation_id: string;
-  /** Wave that found the conflict last. */
-  readonly wave: number;
-  readonly files: readonly string[];
-  readonly reason: string;
-  readonly cure: string;
-}
-
-/** Lists whose changes contradicted others and are left out, each conflict as it was found last. */
-export function listLeftChanges(
-  waves: readonly Pick<StoredWave, 'wave' | 'dropped' | 'merge_conflicts'>[],
-): readonly LeftChanges[] {
-  const dropped = new Set(waves.flatMap((one) => one.dropped ?? []));
-  const left = waves.flatMap(({ wave, merge_conflicts = [] }) =>
-    merge_conflicts.flatMap(({ delegation_id: later, with: others, files }) => {
-      const sides = [later, ...others];
-      const out = sides.filter((id) => dropped.has(id));
-      const stand = sides.filter((id) => !dropped.has(id));
-      if (out.length === 0) return [{ delegation_id: later, wave, files, ...describeOpen(others) }];
-      return out.map((delegation_id) => ({ delegation_id, wave, files, ...describeOut(stand) }));
-    }),
-  );
-  const keyOf = ({ delegation_id, files }: LeftChanges): string =>
-    [delegation_id, ...files].join('\n');
-  return [...new Map(left.map((one) => [keyOf(one), one])).values()];
-}
-
-/** A conflict that no decision has settled: the next one is asked about it. */
-function describeOpen(others: readonly string[]): Pick<LeftChanges, 'reason' | 'cure'> {
-  return {
-    reason: `${listNames(others)} changed the same lines, and no decision says which changes stand`,
-    cure: 'Try: let a further wave decide which side stands',
-  };
-}
-
-function describeOut(stand: readonly string[]): Pick<LeftChanges, 'reason' | 'cure'> {
-  const which = stand.length === 0 ? 'other delegations' : listNames(stand);
-  return {
-    reason: `${which} changed the same lines, and a decision let those changes stand`,
-    cure: 'Try: where these changes are still wanted, a further delegation that makes them on top of what stands',
-  };
 }
 
 /** A task of a team, by the leader's name for it. */

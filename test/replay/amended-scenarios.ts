@@ -20,6 +20,7 @@ import {
   work,
   works,
 } from '../support/scripted-work.ts';
+import { takes } from '../support/scripted-triad.ts';
 import { untilFull, untilIdle, untilSignaled, untilTold } from '../support/until-idle.ts';
 import { answerFirst, goal } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
@@ -132,6 +133,22 @@ export const amendedScenarios: readonly Scenario[] = [
       // The answer to a query follows the signal.
       await stage.status(run);
       last.release();
+      await run.result();
+    },
+  },
+  {
+    // A triad alone is told something during each call of its last phase.
+    name: 'unread-by-triad',
+    keep: { '': { last: 'triad-unread' }, '/execute': { last: 'triadPhase-unread' } },
+    async play(stage, runId) {
+      const run = stage.client.workflow.getHandle(runId);
+      const tells = async () => {
+        await run.signal('amend', { instruction: 'Name the region.' });
+        await stage.status(run);
+        return { pass: true } as const;
+      };
+      stage.rehearsal.script([takes({ phase: 'execute' }, tells)]);
+      await stage.start('triad', { type: 'dialectic', task: 'List three ways.' }, runId);
       await run.result();
     },
   },

@@ -70,7 +70,7 @@ it('criteria that were given up during the last call are no instruction that a c
   ]);
 });
 
-it('calls in workflows of their own are taken to have read all', async () => {
+it('calls of which nothing is known are taken to have read all', async () => {
   expect(await refusedAtEnd(undefined)).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/workflow';
+import { ApplicationFailure, patched } from '@temporalio/workflow';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import type { DelegationOutline, ExecutorOutline } from '../../contracts/delegation.ts';
 import type {
@@ -57,6 +57,7 @@ export async function runAlone(
     { control: host.control, superior: host, limits: opened.limits, wave: 1 },
     delegation.delegation_id,
   );
+  const isHeard = mayKnowHeard(delegation);
   const outcome = await host.stoppable(() =>
     execute(
       delegation.executor,
@@ -90,10 +91,19 @@ export async function runAlone(
     news_considered: 0,
     budget: account?.carry() ?? null,
   };
-  // The last calls of a triad are in the workflow of its phase.
-  const isTold = delegation.executor.kind !== 'triad' && outcome.status !== 'stopped';
-  const answer = await finishAlone(host, wave, isTold ? host.news.heard() : undefined);
+  const answer = await finishAlone(host, wave, isHeard(outcome) ? host.news.heard() : undefined);
   return { ...outcome, ...answer };
+}
+
+/**
+ * Returns what says whether it is known which news the calls of a part were told: not of one that was stopped, nor of a triad
+ * before 2026-11-27, whose phases did not tell it. Must be called before the work.
+ */
+function mayKnowHeard({
+  executor,
+}: DelegationOutline): (outcome: Pick<DelegationOutcome, 'status'>) => boolean {
+  const tells = executor.kind !== 'triad' || patched('triad-unread');
+  return ({ status }) => tells && status !== 'stopped';
 }
 
 function orderAlone(

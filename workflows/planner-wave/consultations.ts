@@ -75,8 +75,9 @@ export function deciding(
       wave,
       record_ref,
       plan_ref: plan.plan_ref,
-      ...(dispatched.merge_conflicts !== undefined && {
+      ...definedOnly({
         merge_conflicts: dispatched.merge_conflicts,
+        task_conflicts: dispatched.task_conflicts,
       }),
       outcomes: dispatched.outcomes.map((outcome) => ({
         delegation_id: outcome.delegation_id,
@@ -154,7 +155,10 @@ async function reviewFacts(
   return faults;
 }
 
-/** Adds what the delegations have changed, and the changes of the same lines that the wave's delegations made, as far as they work in copies of a folder. */
+/**
+ * Adds what the delegations have changed, and the changes of the same lines that the wave's delegations, or tasks of one team,
+ * made, as far as they work in copies of a folder.
+ */
 export async function addMergeConflicts(
   { run_id, record_ref, changes }: WaveOrder,
   dispatched: Dispatched,
@@ -164,7 +168,7 @@ export async function addMergeConflicts(
     status === 'completed' ? [delegation_id] : [],
   );
   if (changes === undefined || changes === 'direct' || completed.length === 0) return dispatched;
-  const { conflicts, sizes } = await callUntilDone(
+  const { conflicts, tasks, sizes } = await callUntilDone(
     superior,
     findMergeConflicts,
     'merge the changes',
@@ -173,6 +177,7 @@ export async function addMergeConflicts(
   return {
     ...dispatched,
     ...(conflicts.length > 0 && { merge_conflicts: conflicts }),
+    ...definedOnly({ task_conflicts: tasks }),
     ...(sizes.length > 0 && { changes: sizes }),
   };
 }

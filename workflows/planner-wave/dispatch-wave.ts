@@ -47,6 +47,8 @@ export interface Dispatched {
   readonly stopped: boolean;
   /** Defined in RecordedWave. */
   readonly merge_conflicts?: readonly MergeConflict[];
+  /** Defined in RecordedWave. */
+  readonly task_conflicts?: readonly MergeConflict[];
   /** Changes of the completed delegations. Absent when there are none. */
   readonly changes?: readonly DelegationChange[];
 }

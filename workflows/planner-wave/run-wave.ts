@@ -184,7 +184,11 @@ function resultOf(
     plan_ref: plan?.plan_ref ?? null,
     record_ref: plan === null ? null : order.record_ref,
     outcomes: dispatched.outcomes,
-    ...definedOnly({ merge_conflicts: dispatched.merge_conflicts, changes: dispatched.changes }),
+    ...definedOnly({
+      merge_conflicts: dispatched.merge_conflicts,
+      task_conflicts: dispatched.task_conflicts,
+      changes: dispatched.changes,
+    }),
     decision,
     fingerprints: dispatched.fingerprints,
     criteria: criteriaAfter(order, { plan, dispatched, decision }, context),

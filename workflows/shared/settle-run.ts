@@ -114,7 +114,7 @@ async function askUntilTold(
 /**
  * Records and ends a wave or a delegation that was started by hand, as a run of one wave.
  *
- * @param heard Id of the newest news item that its calls were told. Default: the calls of other workflows were told all.
+ * @param heard Id of the newest news item that its calls were told. Default: they are taken to have been told all.
  * @returns what it returns beside its own outcome.
  */
 export async function finishAlone(

@@ -7,6 +7,7 @@ import { reopenChanged, waiveCriteria } from '../../core/criteria/criteria.ts';
 import { summariseWave } from '../../core/run/decide-next-step.ts';
 import { changedInNews } from '../../core/run/news.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
+import { definedOnly } from '../../core/json.ts';
 import { sumSizes } from '../../core/workspace/run-changes.ts';
 import type { NewsFeed } from './news-feed.ts';
 import type { RootState } from './root-state.ts';
@@ -53,7 +54,8 @@ export function loseWaveInState(
 }
 
 export function recordedWave(wave: WaveResult): RecordedWave {
-  const { wave: number, status, plan_ref, record_ref, outcomes, merge_conflicts, usage } = wave;
+  const { wave: number, status, plan_ref, record_ref, outcomes, usage } = wave;
+  const { merge_conflicts, task_conflicts } = wave;
   const decision_ref = wave.decision?.decision_ref ?? null;
   return {
     wave: number,
@@ -62,7 +64,7 @@ export function recordedWave(wave: WaveResult): RecordedWave {
     record_ref,
     outcomes,
     decision_ref,
-    ...(merge_conflicts !== undefined && { merge_conflicts }),
+    ...definedOnly({ merge_conflicts, task_conflicts }),
     usage,
   };
 }

@@ -1,4 +1,5 @@
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { Ref } from '../../contracts/ref.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { findDissent } from '../../core/spec/read-spec.ts';
 import { boundTriad, reportPhase } from '../../core/triad/end-phase.ts';
@@ -46,7 +47,14 @@ export function buildTriadOutcome(
     const output_ref = reports.at(-1)?.output_ref ?? output.output_ref;
     return { ...outcomeOfOutput(order.delegation, work, { ...output, output_ref }), executor };
   }
-  return { ...outcomeWithout(order.delegation, work, endOf(last)), executor };
+  const outcome = outcomeWithout(order.delegation, work, endOf(last));
+  return { ...outcome, output_ref: unfinishedOf(last, reports), executor };
+}
+
+/** Returns what the newest phase that came to anything has left of an output. A single phase that is done hands over its summary. */
+function unfinishedOf(last: PhaseResult | null, reports: readonly KeptReport[]): Ref | null {
+  if (last?.status === 'done') return null;
+  return reports.findLast((one) => one.unfinished_ref !== undefined)?.unfinished_ref ?? null;
 }
 
 function endOf(last: PhaseResult | null): Pick<DelegationOutcome, 'status' | 'reason'> {
@@ -92,7 +100,7 @@ function noteFailure({ delegation }: DelegationOrder, status: string): void {
 
 /** Part of a delegation's outcome about an attempt at a phase, with its output. */
 export type KeptReport = TriadOutcome['phases'][number] &
-  Pick<RecordPhaseResult, 'output_ref' | 'partial_ref'>;
+  Pick<RecordPhaseResult, 'output_ref' | 'unfinished_ref' | 'partial_ref'>;
 
 /** Records the end of an attempt at a phase, even when the delegation is stopped at the same time. */
 export async function keepReport(

@@ -81,6 +81,8 @@ export interface PhaseResult {
   readonly carried: CarriedWork;
   /** Use of this attempt. */
   readonly usage: Usage;
+  /** Id of the newest news item that a call was told; 0 for none. Absent in older histories. */
+  readonly heard?: number;
 }
 
 /** A phase started by a delegation gets its order; one started by hand gets a TriadPhaseInput. */

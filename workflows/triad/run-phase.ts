@@ -286,6 +286,7 @@ function resultOf(p: PhaseAtWork): PhaseResult {
       effects: tools.effects,
     },
     usage: usageOf(p),
+    heard: p.context.superior.news.heard(),
   };
 }
 

@@ -67,14 +67,16 @@ export async function runTriad(
   show(t, outcome.status, outcome.reason);
   context.onEnd?.({
     why: whyFailed(last),
-    partial_ref: last?.status === 'done' ? null : lastPartial(reports),
+    // An output of the outcome says the same.
+    partial_ref:
+      outcome.output_ref === null && last?.status !== 'done' ? lastPartial(reports) : null,
     effects: t.carried.effects,
     escalations: t.shared.escalations(),
   });
   return outcome;
 }
 
-/** Returns what the newest phase that came to anything has left. */
+/** Returns the text that the newest phase that came to anything has left, in a history without `unfinished_ref`. */
 function lastPartial(reports: readonly KeptReport[]): Ref | null {
   return reports.findLast((one) => one.partial_ref !== undefined)?.partial_ref ?? null;
 }
@@ -174,6 +176,8 @@ function takeResult(t: TriadAtWork, result: PhaseResult, attempt: number): void 
   t.carried = result.carried;
   t.context.budget.takeBack(result.carried.budget);
   t.context.superior.know(result.carried.effects);
+  // Its calls are made in another workflow.
+  t.context.superior.news.hear(result.heard ?? 0);
   t.usage = addUsage(t.usage, result.usage);
   t.state = result.state;
   t.view = { ...viewPhase(result.state, result.status), at_work: [] };

@@ -20,6 +20,7 @@ import {
   work,
   works,
 } from '../../support/scripted-work.ts';
+import { takes } from '../../support/scripted-triad.ts';
 import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
@@ -132,6 +133,32 @@ it('an instruction during the last call of a delegation alone is refused at its 
   expect(reasons).toEqual([expect.stringContaining('no call has read "Name the region."')]);
   await expectPromisesKept(stage, run.workflowId);
 });
+
+it.each([
+  ['triad', {}, 'execute'],
+  ['triadPhase', { phase: 'deliberate' }, 'deliberate'],
+] as const)(
+  'an instruction during the last call of a %s alone is refused at its end, and one that a call has read is not',
+  async (type, more, phase) => {
+    const run = stage.client.workflow.getHandle(`told-${type}`);
+    const told: string[] = [];
+    const tells = async () => {
+      const instruction = `Name region ${told.length + 1}.`;
+      told.push(instruction);
+      await run.signal('amend', { instruction });
+      await stage.status(run);
+      return { pass: true } as const;
+    };
+    stage.rehearsal.script([takes({ phase: 'negotiate', nth: 1 }, tells), takes({ phase }, tells)]);
+    await stage.start(type, { type: 'dialectic', task: goal, ...more }, run.workflowId);
+    await run.result();
+    const reasons = (await rejectedMessages(stage, run, 1)).map(({ reason }) => reason);
+    expect(reasons.at(-1)).toContain(`no call has read "${told.at(-1)}"`);
+    // The phases after negotiate begin with it.
+    if (type === 'triad') expect(reasons.join()).not.toContain(told[0]);
+    await expectPromisesKept(stage, run.workflowId);
+  },
+);
 
 it('stop ends a run that waits for an answer', async () => {
   stage.rehearsal.script([plans(1, plan([work('ask')])), works('ask', asking)]);

@@ -76,6 +76,12 @@ it('two members of a team that change the same line are a conflict that the lead
     text: expect.not.stringContaining('left out'),
   });
   expect(readFileSync(join(dir, 'rate.js'), 'utf8')).toBe('export const rate = 23;\n');
+  // The planner consolidates what the leader made of it, so it hears of it too, and the report keeps it.
+  const [decided] = stage.rehearsal.calls().filter(({ shape }) => shape === 'decision');
+  const asked = JSON.stringify(decided?.body);
+  expect(asked).toMatch(/<left_changes>.*pair\.d2.*rate\.js.*worktrees\/pair\.d2/);
+  const report = readFileSync(join(stage.home, run.workflowId, 'report.md'), 'utf8');
+  expect(report).toMatch(/`pair\.d2` of wave 1, in "rate\.js": "pair\.d1" changed the same lines/);
   await expectPromisesKept(stage, run.workflowId);
 });
 

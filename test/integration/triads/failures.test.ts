@@ -50,6 +50,7 @@ it('a member that fails ends its phase, whichever it is: the retry buys the fail
   });
   const { outcomes }: WaveResult = await run.result();
   expectFailed(outcomes.at(-1));
+  expectShownToPlanner(outcomes.at(-1));
   expect(outcomes.slice(0, -1).map((one) => [one.delegation_id, one.status, one.reason])).toEqual(
     played.map(({ id }) => [id, 'completed', '']),
   );
@@ -129,7 +130,7 @@ function expectFailed(outcome: DelegationOutcome | undefined): void {
     status: 'failed',
     reason: expect.stringContaining('peer-3 failed in negotiate: '),
     criteria_unmet: threeOf('ignored'),
-    output_ref: null,
+    output_ref: expect.any(String),
     executor: { work: { failure: { agent: 'peer-3', phase: 'negotiate', message } } },
   });
   const asked = callsOf(stage.rehearsal, 'ignored').flatMap(({ turn }) =>
@@ -138,4 +139,13 @@ function expectFailed(outcome: DelegationOutcome | undefined): void {
   // Who has answered is not asked again.
   expect(asked.filter((member) => member !== 'peer-3')).toHaveLength(2);
   expect(asked.filter((member) => member === 'peer-3')).toHaveLength(6);
+}
+
+/** Expects that the planner reads, as what is not whole, the summary that its members had made and that is paid for. */
+function expectShownToPlanner(outcome: DelegationOutcome | undefined): void {
+  const [call] = stage.rehearsal.calls().filter(({ shape }) => shape === 'decision');
+  const body = JSON.stringify(call?.body);
+  expect(outcome?.criteria_met).toEqual([]);
+  expect(body).toContain('**Not whole.** The triad gave no output: ');
+  expect(body).toMatch(/# Work of ignored\\n\\n## Summary/);
 }

@@ -1,3 +1,4 @@
+import type { MergeConflict } from '../../../contracts/effect.ts';
 import { blockBytesMax } from '../../../activities/text/block-limits.ts';
 import { renderTaskInstructions } from '../../../core/design/templates.ts';
 import { readRecord } from '../../../activities/artifacts/record-log.ts';
@@ -82,6 +83,36 @@ it('finding W1: a decision has the text of each criterion; what was replaced nei
     status: 'completed',
     replaced: true,
   });
+});
+
+it('a decision names the changes of tasks that their team left out, and where they are kept', async () => {
+  const { bench } = await createRun();
+  const decide = (task_conflicts: readonly MergeConflict[]): Promise<string> => {
+    const { record_ref, plan_ref } = bench;
+    const none = { outcomes: [], open_criteria: [], amendments: [] };
+    const prompt = { kind: 'decision', wave: 1, record_ref, plan_ref, ...none } as const;
+    return render(bench, [{ type: 'prompt', prompt: { ...prompt, task_conflicts } }]);
+  };
+  const conflict = { delegation_id: 'pair.d2', with: ['pair.d1'], files: ['rate.js'] };
+  expect(jsonOf(await decide([conflict]), 'left_changes')).toMatchObject([
+    {
+      delegation_id: 'pair.d2',
+      files: ['rate.js'],
+      reason: expect.stringContaining('"pair.d1" changed the same lines'),
+      kept_in: 'worktrees/pair.d2',
+    },
+  ]);
+  const many = Array.from({ length: 50 }, (_, i) => ({
+    delegation_id: `pair.d${i}`,
+    with: ['pair.d1'],
+    files: Array.from({ length: 10 }, (_path, n) => `${'deep/'.repeat(39)}${n}`),
+  }));
+  const text = await decide(many);
+  expect(Buffer.byteLength(blockOf(text, 'left_changes'))).toBeLessThan(
+    blockBytesMax.left_changes + 500,
+  );
+  expect(text).toMatch(/left_changes is cut: the oldest \d+ of 50 entries are left out/);
+  expect(await decide([])).not.toContain('<left_changes>');
 });
 
 it('the planner of a designed run is told that the plan goes on, and reads no rules of the agents', async () => {

@@ -6,10 +6,19 @@ import {
   reopenCriteria,
   waiveCriteria,
 } from '../../../core/criteria/criteria.ts';
-import { criterion, delegation, outcome } from './builders.ts';
+import { criterion, delegation, outcome, ref } from './builders.ts';
 
 const met = (id: string, ...ids: string[]) => outcome(id, { criteria_met: ids });
 const unmet = (id: string, ...ids: string[]) => outcome(id, { criteria_unmet: ids });
+
+/** A triad whose `execute` ended so. */
+const ended = (status: 'done' | 'failed') => {
+  const phase = { phase: 'execute', attempt: 1, status, rounds: 1, report_ref: ref } as const;
+  const about = { reason: '', members: [], dissent: [], failure: null };
+  const work = { ...about, type: 'consensus', phases: [phase] } as const;
+  const executor = { kind: 'triad', work } as const;
+  return outcome('d2', { status: 'failed', criteria_unmet: ['a'], executor });
+};
 
 describe('criteria', () => {
   it('C1: a waived criterion stays waived', () => {
@@ -62,6 +71,12 @@ describe('criteria', () => {
     const failed = outcome('d2', { status: 'failed', criteria_unmet: ['a'], criteria_met: ['b'] });
     const after = applyOutcomes([criterion('a', 'met'), criterion('b')], [failed]);
     expect(openCriteria(after)).toEqual(['a']);
+  });
+
+  it('C5: what a triad without an output leaves takes nothing back, and its output does', () => {
+    const before = [criterion('a', 'met')];
+    expect(openCriteria(applyOutcomes(before, [ended('failed')]))).toEqual([]);
+    expect(openCriteria(applyOutcomes(before, [ended('done')]))).toEqual(['a']);
   });
 
   it('C7: done needs at least one criterion and none open', () => {

@@ -2,7 +2,6 @@ import {
   checkReopened,
   describeChanges,
   describeTaskConflicts,
-  listLeftChanges,
   conflictOfMerge,
   listDropped,
   listChanges,
@@ -11,6 +10,7 @@ import {
   listUpstream,
   changesQuestion,
 } from '../../../core/workspace/run-changes.ts';
+import { listLeftChanges } from '../../../core/workspace/left-changes.ts';
 import type { MergeConflict, ProposedChanges } from '../../../contracts/effect.ts';
 import type { EndedWork } from '../../../core/workspace/run-changes.ts';
 import { someRef } from '../../support/factories.ts';
@@ -63,7 +63,7 @@ it('MG4: each new task that is a side of a conflict in its team hears of it, by 
   expect(describeTaskConflicts(conflicts, [], all).size).toBe(0);
 });
 
-it('MG5: whose changes are left out is told with files, reason and cure, as it was found last', () => {
+it('LC1: whose changes are left out is told with files, reason and cure, as it was found last', () => {
   const found = { wave: 2, merge_conflicts: [merge] };
   const [left, ...more] = listLeftChanges([
     { wave: 1, merge_conflicts: [merge] },
@@ -79,6 +79,25 @@ it('MG5: whose changes are left out is told with files, reason and cure, as it w
   expect(others[0]?.reason).toContain('"three" changed');
   expect(listLeftChanges([found])[0]?.reason).toContain('no decision says which changes stand');
   expect(listLeftChanges([{ wave: 1 }])).toEqual([]);
+});
+
+it('LC2: a task whose changes its team left out is told with files, reason and cure', () => {
+  const left = { delegation_id: 'pair.d2', files: ['a.js'] };
+  const task_conflicts = [{ ...left, with: ['pair', 'pair.d1'] }];
+  expect(listLeftChanges([{ wave: 2, merge_conflicts: [merge], task_conflicts }])).toMatchObject([
+    { delegation_id: 'three' },
+    {
+      delegation_id: 'pair.d2',
+      wave: 2,
+      files: ['a.js'],
+      reason: expect.stringMatching(/^"pair\.d1" changed the same lines .* leader .* told$/),
+      cure: expect.stringMatching(/^Try: /),
+    },
+  ]);
+  const byLeader = [{ ...left, with: ['pair'] }];
+  expect(listLeftChanges([{ wave: 1, task_conflicts: byLeader }])).toMatchObject([
+    { reason: expect.stringMatching(/^"pair" changed/) },
+  ]);
 });
 
 const wave = (...ended: readonly (readonly [string, 'completed' | 'failed'])[]): EndedWork => ({

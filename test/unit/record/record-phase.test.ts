@@ -30,27 +30,59 @@ const fileOf = (phase: string): Promise<string> =>
 const outputBehind = async ({ output_ref }: RecordPhaseResult): Promise<AgentOutput> =>
   AgentOutput.parse(JSON.parse(await harness.deps.store.getText(output_ref ?? '')));
 
-it.each(['stopped', 'failed'] as const)(
-  'a phase that %s hands over the sections that have a text, for the leader of a team',
-  async (status) => {
-    const { partial_ref } = await record(await reportOf(harness, 'execute', {}, { status }));
-    expect(await harness.deps.store.getText(partial_ref ?? '')).toBe(
-      '## risks (agreed)\n\n# Risks\n\nFire and water.',
+const unfinishedOf = async (report: PhaseReport): Promise<AgentOutput> => {
+  const { unfinished_ref } = await record(report);
+  return AgentOutput.parse(JSON.parse(await harness.deps.store.getText(unfinished_ref ?? '')));
+};
+
+it.each([
+  ['stopped', null, 'its phase execute was stopped'],
+  [
+    'failed',
+    { agent: 'ben', phase: 'execute', message: 'No valid\noutput.' },
+    'its phase execute failed: No valid output.',
+  ],
+] as const)(
+  'a phase that %s hands over the sections that have a text, as an output that is not whole',
+  async (status, failure, why) => {
+    const out = await unfinishedOf(await reportOf(harness, 'execute', {}, { status, failure }));
+    expect(out).toMatchObject({
+      status: 'failed',
+      facts: [],
+      coverage: { criteria_met: [], criteria_unmet: [] },
+    });
+    expect(out.compact_md).toBe(
+      `**Not whole.** The triad gave no output: ${why}\n\nWhat came:\n\n- risks (agreed): # Risks Fire and water.`,
     );
+    expect(out.detailed_md).toBe('## risks (agreed)\n\n# Risks\n\nFire and water.');
   },
 );
 
-it('a phase that ended well hands over its summary and sections, for a triad that is stopped before the next', async () => {
+it('a phase that ended well hands over its summary and sections, for a triad that ends before the next', async () => {
   const summary_ref = await harness.put(summary);
-  const report = await reportOf(harness, 'negotiate', {}, { summary_ref });
-  const { partial_ref } = await record(report);
-  const text = await harness.deps.store.getText(partial_ref ?? '');
-  expect(text).toContain('- `risks`: Carl writes it, for he knows it.');
-  expect(text).toContain('## risks (agreed)\n\n# Risks\n\nFire and water.');
+  const out = await unfinishedOf(await reportOf(harness, 'negotiate', {}, { summary_ref }));
+  expect(out.compact_md).toContain('it got no further than negotiate.');
+  expect(out.compact_md).toContain('- the summary of negotiate\n- risks (agreed): ');
+  expect(out.detailed_md).toContain('- `risks`: Carl writes it, for he knows it.');
+  expect(out.detailed_md).toContain('## risks (agreed)\n\n# Risks\n\nFire and water.');
 });
 
-it('an output hands over no unfinished text', async () => {
-  expect(await record(await reportOf(harness, 'execute'))).not.toHaveProperty('partial_ref');
+it('a long section is cut in the short text and whole in the other', async () => {
+  const sectionText = `${'word '.repeat(1_000)}end`;
+  const out = await unfinishedOf(
+    await reportOf(harness, 'execute', { sectionText }, { status: 'failed' }),
+  );
+  expect(out.compact_md.length).toBeLessThan(500);
+  expect(out.detailed_md).toContain(sectionText);
+});
+
+it('an output, and a phase without a text, hand over nothing unfinished', async () => {
+  const whole = await reportOf(harness, 'execute');
+  expect(await record(whole)).not.toHaveProperty('unfinished_ref');
+  const spec = { negotiators: [], sections: [], claims: [], rounds: 0 };
+  expect(await record({ ...whole, status: 'failed', spec, turns: [] })).not.toHaveProperty(
+    'unfinished_ref',
+  );
 });
 
 it('a phase that negotiated: who, how it ended, what was summarised, claimed, answered and said', async () => {
