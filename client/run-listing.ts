@@ -122,7 +122,7 @@ export function isEvaluation({ workflow_type }: Pick<RunListing, 'workflow_type'
 export function describeCells(evaluationId: string): string {
   return (
     `${evaluationId} is an evaluation: its runs, whose ids begin with ${evaluationId}-, have questions and take answers and instructions. ` +
-    `Try: ${commandText('list', '--waiting')}, and once it has ended ${commandText('report', evaluationId)}`
+    `Try: ${commandText('questions')}, and once it has ended ${commandText('report', evaluationId)}`
   );
 }
 

@@ -82,7 +82,9 @@ it('an instruction or an answer to an evaluation is refused before it is sent, a
   });
   const refusal = {
     code: 'refused',
-    message: expect.stringMatching(/^eval-x is an evaluation: its runs, .* eval-x-, .*--waiting/),
+    message: expect.stringMatching(
+      /^eval-x is an evaluation: its runs, .* eval-x-, .*-- questions, /,
+    ),
   };
   await expect(client.amend('eval-x', { instruction: 'Go on' })).rejects.toMatchObject(refusal);
   const answer = { question_id: 'q1', answer: 'yes' };
