@@ -3,6 +3,7 @@
  * need no network; `probe-server.ts` is the probe.
  */
 
+import { entryPoints } from '../core/text/entry-points.ts';
 import { formatDay } from './format-time.ts';
 
 /** Cause of a failure, and what to do. */
@@ -55,7 +56,13 @@ export type TlsReply =
 export type Sighting =
   /** No connection: the code of the system's error, or null after a time-out. */
   | { readonly type: 'unreachable'; readonly code: string | null }
-  | { readonly type: 'connected'; readonly speaksPlainHttp2: boolean; readonly tls: TlsReply };
+  | {
+      readonly type: 'connected';
+      readonly speaksPlainHttp2: boolean;
+      /** Not one byte came back without TLS, nor an end. */
+      readonly isSilent: boolean;
+      readonly tls: TlsReply;
+    };
 
 const unreachableReasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
@@ -71,6 +78,12 @@ const notTemporal: Explanation = {
   cure: null,
 };
 
+/** A Temporal server that has too much to do can't be told from another one, so both are named. */
+const late: Explanation = {
+  what: 'something listens there, but it does not answer as a Temporal server in time: it is busy, or it is none',
+  cure: `the same command again in a minute. If it is none: start one with "${entryPoints.dev}", or set TEMPORAL_ADDRESS (or --address) to where it runs`,
+};
+
 function explainUnreachable(code: string | null): Explanation {
   return { what: unreachableReasons[code ?? ''] ?? code ?? 'no answer', cure: null };
 }
@@ -78,14 +91,17 @@ function explainUnreachable(code: string | null): Explanation {
 /** Explains what a probe met. @param nowMs Unix epoch milliseconds */
 export function explainSighting(sighting: Sighting, own: OwnTls, nowMs: number): Explanation {
   if (sighting.type === 'unreachable') return explainUnreachable(sighting.code);
-  const { tls, speaksPlainHttp2 } = sighting;
+  const { tls, speaksPlainHttp2, isSilent } = sighting;
+  const withoutTls = isSilent ? late : notTemporal;
   if (!own.isOn) {
-    return speaksPlainHttp2 || tls.type === 'none' ? notTemporal : wantsTls(tls, own);
+    if (speaksPlainHttp2) return late;
+    return tls.type === 'none' ? withoutTls : wantsTls(tls, own);
   }
-  if (tls.type === 'none') return speaksPlainHttp2 ? speaksNoTls(own) : notTemporal;
+  if (tls.type === 'none') return speaksPlainHttp2 ? speaksNoTls(own) : withoutTls;
   if (tls.type === 'refused') return explainAlert(tls.fault, own, nowMs);
   if (tls.fault !== null) return explainDistrust(tls.fault, tls.certificate, own);
-  return tls.reply === 'closed' ? explainClosing(own, nowMs) : notTemporal;
+  if (tls.reply === 'closed') return explainClosing(own, nowMs);
+  return tls.reply === 'http2' ? late : notTemporal;
 }
 
 const certificateSettings = 'TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH';

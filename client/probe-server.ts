@@ -33,7 +33,8 @@ export async function probeServer({ address, connectionOptions }: ProbedServer):
     greetWithTls(place, connectionOptions.tls),
   ]);
   if (plain.type === 'unreachable') return plain;
-  return { type: 'connected', speaksPlainHttp2: plain.isHttp2, tls };
+  const { isHttp2, isSilent } = plain;
+  return { type: 'connected', speaksPlainHttp2: isHttp2, isSilent, tls };
 }
 
 /** Summarizes the settings of a connection for `explainSighting`. */
@@ -70,17 +71,19 @@ interface Place {
 
 type PlainReply =
   | Extract<Sighting, { type: 'unreachable' }>
-  | { readonly type: 'connected'; readonly isHttp2: boolean };
+  | { readonly type: 'connected'; readonly isHttp2: boolean; readonly isSilent: boolean };
 
 function greetInPlain(place: Place): Promise<PlainReply> {
   return new Promise((resolve) => {
     const socket = connectSocket(place);
     let isConnected = false;
-    const finish = (code: string | null, isHttp2 = false): void => {
+    const finish = (code: string | null, isHttp2 = false, isSilent = false): void => {
       socket.destroy();
-      resolve(isConnected ? { type: 'connected', isHttp2 } : { type: 'unreachable', code });
+      resolve(
+        isConnected ? { type: 'connected', isHttp2, isSilent } : { type: 'unreachable', code },
+      );
     };
-    const timer = setTimeout(() => finish(null), probeTimeoutMs);
+    const timer = setTimeout(() => finish(null, false, true), probeTimeoutMs);
     socket.once('close', () => clearTimeout(timer));
     socket.once('connect', () => {
       isConnected = true;

@@ -82,8 +82,10 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
       return readComparedRun(await use(), runId).catch(nameUnknownRun);
     },
     offerFork: async (point) => {
-      const { NoFork, offerFork } = await import('../activities/run-record/fork-run.ts');
+      const { NoFork, NoRunToFork, offerFork } =
+        await import('../activities/run-record/fork-run.ts');
       return offerFork(await use(), point).catch((error: unknown) => {
+        if (error instanceof NoRunToFork) throw new PlanwaveClientError('not_found', error.message);
         throw error instanceof NoFork ? badInput(error.message) : error;
       });
     },

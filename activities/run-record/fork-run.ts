@@ -35,10 +35,19 @@ export class NoFork extends Error {
   override readonly name = 'NoFork';
 }
 
+/** The store has no such run. */
+export class NoRunToFork extends NoFork {
+  constructor(runId: string, known: readonly string[]) {
+    const { message } = new UnknownRun(runId, known);
+    super(`${message} It may be in another store, or was pruned.`);
+  }
+}
+
 /**
  * Reads the record of a run as it was before a wave.
  *
- * @throws {NoFork} when there is no such run or wave, or when its record can't be read here.
+ * @throws {NoRunToFork} when there is no such run.
+ * @throws {NoFork} when there is no such wave, or when the run's record can't be read here.
  * @throws {StoreUnavailable} when the store can't be read.
  */
 export async function readForkPoint(
@@ -46,10 +55,7 @@ export async function readForkPoint(
   { run_id, wave }: Pick<ForkPoint, 'run_id' | 'wave'>,
 ): Promise<{ readonly before: RunRecord; readonly newest: RunRecord }> {
   const { ref } = await deps.index.read(run_id);
-  if (ref === null) {
-    const { message } = new UnknownRun(run_id, await deps.index.list());
-    throw new NoFork(`${message} It may be in another store, or was pruned.`);
-  }
+  if (ref === null) throw new NoRunToFork(run_id, await deps.index.list());
   try {
     const newest = await readRecord(deps.store, ref);
     const before = await readRecordBefore(deps.store, ref, (event) => isAfterFork(event, wave));

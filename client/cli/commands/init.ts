@@ -1,8 +1,10 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { entryPoints } from '../../../core/text/entry-points.ts';
 import { listNames } from '../../../core/text/list-names.ts';
+import { messageOf } from '../../../core/text/message-of.ts';
 import { badInput } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { cleanLine } from '../terminal-text.ts';
@@ -63,15 +65,16 @@ test('read_stock names the pieces, and what to try for an unknown article', () =
 });
 `;
 
+/** Paths are whole: npm starts the parts of a checkout in its own folder. */
 const settings = `# Settings of worker and client. Load them with: set -a; . ./planwave.env; set +a
-# Keep this file out of the repository once it holds a key.
+# Load it in this folder, and keep it out of the repository once it holds a key.
 
 # Without a key, the rehearsal model answers by fixed rules.
 # ANTHROPIC_API_KEY=
 # PLANWAVE_MODEL=claude-sonnet-5-5
 
-PLANWAVE_TOOLS=./tools.mjs
-PLANWAVE_MCP=./.mcp.json
+PLANWAVE_TOOLS="$PWD/tools.mjs"
+PLANWAVE_MCP="$PWD/.mcp.json"
 # PLANWAVE_HOME=.planning
 # PLANWAVE_WORKSPACES=.
 `;
@@ -90,21 +93,30 @@ export function registerInit(command: Command, runner: CommandRunner): void {
   command.action(runner(init));
 }
 
+async function writeFiles(folder: string): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    // oxlint-disable-next-line no-await-in-loop
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    // oxlint-disable-next-line no-await-in-loop
+    await writeFile(join(folder, name), text, { flag: 'wx' });
+  }
+}
+
 async function init({ deps }: CommandContext, typed: string | undefined): Promise<CommandResult> {
   const folder = resolve(deps.cwd, typed ?? '.');
-  const existing = await readdir(folder, { recursive: true }).catch((): string[] => []);
-  const taken = Object.keys(files).filter((name) => existing.includes(name));
+  const taken = Object.keys(files).filter((name) => existsSync(join(folder, name)));
   if (taken.length > 0) {
     const cure = commandText('init', 'my-planwave');
     throw badInput(
       `${cleanLine(folder)} has ${listNames(taken)} already. Nothing was written. Try: an empty folder, as in ${cure}`,
     );
   }
-  for (const [name, text] of Object.entries(files)) {
-    // oxlint-disable-next-line no-await-in-loop
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    // oxlint-disable-next-line no-await-in-loop
-    await writeFile(join(folder, name), text, { flag: 'wx' });
+  try {
+    await writeFiles(folder);
+  } catch (error) {
+    throw badInput(
+      `${cleanLine(folder)} can't be written: ${messageOf(error)}. Try: a folder of yours`,
+    );
   }
   const enter = typed === undefined ? [] : [`  cd ${quoteWord(typed)}`];
   return {

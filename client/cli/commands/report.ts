@@ -192,8 +192,9 @@ async function readBytes({ readArtifact: read }: CliDeps, ref: string): Promise<
     if (read === undefined) throw new Error('There is no store here.');
     return await read(ref);
   } catch (error) {
-    const why = messageOf(error);
-    const message = `${why} Try: set PLANWAVE_HOME to the value that the worker uses`;
+    // The store's own cure is for the worker of a run.
+    const [why = ''] = messageOf(error).replace(/\.$/, '').split('. Try: ');
+    const message = `${why}. Try: the whole address, as the files of a run have it, or set PLANWAVE_HOME to the value that the worker uses`;
     throw new CliError('no_artifact', exitCodes.notFound, message);
   }
 }

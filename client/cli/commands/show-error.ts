@@ -56,14 +56,17 @@ function showUsageError(error: CommanderError, usage: Usage): number {
 
 /** Names the help of the command that was meant, or the quotes that a goal of several words needs. */
 function cureOf({ code }: CommanderError, { program, argv }: Usage): string {
-  const [name = ''] = argv;
-  if (code === 'commander.excessArguments' && (name === 'start' || name === 'team')) {
-    const firstOption = argv.findIndex((word) => word.startsWith('-'));
-    const words = argv.slice(1, firstOption === -1 ? undefined : firstOption);
-    return `put it in quotes: ${commandText(name, words.join(' '))}`;
+  const names = namesOfCommand(program, argv);
+  const [name = '', inner] = names;
+  const command = program.commands.find((one) => one.name() === name);
+  if (code === 'commander.excessArguments' && inner === undefined && quoted.has(name)) {
+    return `put it in quotes: ${commandText(name, command?.args.join(' ') ?? '')}`;
   }
-  return commandText(...namesOfCommand(program, argv), '--help');
+  return commandText(...names, '--help');
 }
+
+/** Commands whose only argument is a text of several words. */
+const quoted: ReadonlySet<string> = new Set(['start', 'team']);
 
 /** Returns the names of the command that the words mean, from the outermost one. Empty for an unknown command. */
 function namesOfCommand(program: Command, argv: readonly string[]): string[] {

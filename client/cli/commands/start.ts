@@ -133,6 +133,7 @@ async function isStored(deps: CliDeps, runId: string): Promise<boolean> {
 export interface RunOptions extends InputOptions {
   readonly watch?: boolean;
   readonly as?: string;
+  readonly constraint?: readonly string[];
   readonly criterion?: readonly string[];
   readonly input?: string;
 }
@@ -161,10 +162,15 @@ export function mergeRunInput(
     ...mergeInput(deps.cwd, file, options, [...runSettings, ...goalOptions]),
     ...(goal !== undefined && { goal }),
   };
-  if (!('goal' in merged)) {
-    throw badInput(`A goal is missing. Try: ${commandText('start', 'Compare three ways to …')}`);
-  }
+  if (!('goal' in merged)) throw badInput(describeMissingGoal(options));
   return checkInput(PlannerRunInput, merged, { of: 'run', file: options.input });
+}
+
+/** An option that takes several values has taken a goal that stands behind it. */
+function describeMissingGoal({ constraint = [], criterion = [] }: RunOptions): string {
+  const cure = `Try: ${commandText('start', 'Compare three ways to …')}`;
+  if (constraint.length + criterion.length === 0) return `A goal is missing. ${cure}`;
+  return `A goal is missing. Options such as --criterion take every word behind them, so the goal comes first. ${cure}`;
 }
 
 async function readRunFile(

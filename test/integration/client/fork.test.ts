@@ -197,7 +197,7 @@ it('GO3: an open run is forked while it works; its open questions stay with it',
 
 it('GO4: what can not be forked is refused with the reason, before anything is started', async () => {
   expect(await fork('nobody', '--wave', '2', '--yes')).toMatchObject({
-    code: 2,
+    code: 4,
     err: expect.stringMatching(/^There is no run "nobody".*another store, or was pruned/),
   });
   const run = await stage.start('plannerRun', { goal: 'x', from: { run_id: 'nobody', wave: 1 } });

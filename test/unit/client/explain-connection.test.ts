@@ -31,8 +31,14 @@ const required = alert(
   'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED tlsv13 alert certificate required',
 );
 
-const explain = (tls: TlsReply, own: OwnTls, speaksPlainHttp2 = false): string => {
-  const { what, cure } = explainSighting({ type: 'connected', speaksPlainHttp2, tls }, own, nowMs);
+const explain = (
+  tls: TlsReply,
+  own: OwnTls,
+  speaksPlainHttp2 = false,
+  isSilent = false,
+): string => {
+  const sighting = { type: 'connected', speaksPlainHttp2, isSilent, tls } as const;
+  const { what, cure } = explainSighting(sighting, own, nowMs);
   return `${what}. Try: ${cure}`;
 };
 
@@ -155,12 +161,21 @@ it.each([
 
 it.each([
   ['a web server', { type: 'none' } as const, tlsOff],
-  ['an HTTP/2 server that is no Temporal', { type: 'none' } as const, tlsOff, true],
   ['a web server behind TLS', made(null, 'other'), mtls],
-  ['a TLS front whose server is no Temporal', made(null, 'http2'), mtls],
-])('knows no better cure for %s than another address', (_case, tls, own, plain = false) => {
-  expect(explain(tls, own, plain)).toBe(
+])('knows no better cure for %s than another address', (_case, tls, own) => {
+  expect(explain(tls, own)).toBe(
     'something listens there, but it does not answer as a Temporal server. Try: null',
+  );
+});
+
+it.each([
+  ['speaks HTTP/2', { type: 'none' } as const, tlsOff, true, false],
+  ['speaks HTTP/2 with TLS', made(null, 'http2'), mtls, false, false],
+  ['says nothing', { type: 'none' } as const, tlsOff, false, true],
+  ['says nothing to a client with TLS', { type: 'none' } as const, mtls, false, true],
+])('takes what %s for a server that may be busy', (_case, tls, own, plain, isSilent) => {
+  expect(explain(tls, own, plain, isSilent)).toMatch(
+    /does not answer as a Temporal server in time: it is busy, or it is none\. Try: the same command again in a minute.*npm run dev.*TEMPORAL_ADDRESS/,
   );
 });
 

@@ -1,11 +1,13 @@
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ArtifactMissing } from '../../../activities/ports/artifact-store.ts';
 import type { CliDeps } from '../../../client/cli/cli-deps.ts';
 import { exitCodeOfEnd, toRunEndedEvent } from '../../../client/cli/follow/follow-event.ts';
 import { formatEvent } from '../../../client/cli/follow/format-event.ts';
 import { createPaint } from '../../../client/cli/terminal-text.ts';
 import type { EvaluationResult } from '../../../contracts/evaluation.ts';
+import { Ref } from '../../../contracts/ref.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { runCli } from '../../../client/cli/commands/program.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
@@ -154,6 +156,17 @@ describe('artifact', () => {
         `is no text: it has ${bytes.byteLength} bytes of another kind. Try: npm run planwave -- artifact ${ref} --out artifact.bin`,
       );
     }
+  });
+
+  it('says once what to try where it is missing', async () => {
+    const io = createFakeIo();
+    const readArtifact = () =>
+      Promise.reject(new ArtifactMissing({ ref: Ref.parse(ref), path: 'segments' }));
+    const code = await runCli(['artifact', ref], createFakeDeps(io, {}, { readArtifact }));
+    expect(code).toBe(4);
+    expect(io.err()).toMatch(
+      /^The artifact c0[^:]* is missing in "[^.]*files were lost\. Try: the whole address, .* PLANWAVE_HOME [^.]*\n$/,
+    );
   });
 
   it('saves it with --out, byte for byte', async () => {

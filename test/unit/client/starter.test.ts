@@ -1,5 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadAgents } from '../../../activities/adapters/agent-files.ts';
@@ -40,6 +47,11 @@ describe('init', () => {
     const [agent] = await loadAgents([join(folder, 'agents')]);
     const [tool] = await loadTools(join(folder, 'tools.mjs'));
     expect(agent?.allowed_tools).toContain(tool?.spec.name);
+    // npm starts the worker of a checkout in another folder.
+    const load = '. ./planwave.env; printf %s "$PLANWAVE_TOOLS:$PLANWAVE_MCP"';
+    const loaded = execFileSync('sh', ['-c', load], { cwd: folder, encoding: 'utf8' });
+    const place = realpathSync(folder);
+    expect(loaded).toBe(`${place}/tools.mjs:${place}/.mcp.json`);
     const told = execFileSync(process.execPath, ['--test'], { cwd: folder, encoding: 'utf8' });
     expect(told).toMatch(/pass 1\b[^]*fail 0\b/);
   });
@@ -65,6 +77,14 @@ describe('init', () => {
       ),
     });
     expect(readdirSync(cwd)).not.toContain('planwave.env');
+  });
+
+  it('names a place where nothing can be written', async () => {
+    expect(await run('init', 'tools.mjs')).toEqual({
+      code: 2,
+      out: '',
+      err: expect.stringMatching(/tools\.mjs can't be written: .*ENOTDIR.* Try: a folder of yours/),
+    });
   });
 });
 

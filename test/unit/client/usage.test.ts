@@ -50,6 +50,10 @@ describe('usage', () => {
       "unknown option '--xyzzy'. Try: npm run planwave -- start --help\n",
     ],
     [['start'], /^A goal is missing\. Try: npm run planwave -- start /],
+    [
+      ['start', '--criterion', 'Names each risk', 'Plan a move'],
+      /^A goal is missing\. Options such as --criterion take every word behind them, so the goal comes first\. Try: /,
+    ],
     [['start', ' '], /goal: expected a goal/],
     [['amend', 'run-1', ' '], 'The instruction is empty.\n'],
   ])('refuses %j in one line, with exit code 2', async (argv, message) => {
@@ -99,8 +103,13 @@ describe('usage', () => {
     expect(unknown).toEqual([]);
   });
 
-  it('finding U11: names the help of the command, and the quotes that a goal needs', async () => {
-    const { err } = await run(['start', 'Compare', 'two', 'things', '--watch']);
+  it.each([
+    ['start Compare two things --watch'],
+    ['start --watch Compare two things'],
+    ['start Compare --id x two things'],
+    ['--namespace other start Compare two things'],
+  ])('finding U11: names the quotes that the goal of %j needs', async (line) => {
+    const { err } = await run(line.split(' '));
     expect(err).toMatch(
       /^too many arguments .*Try: put it in quotes: npm run planwave -- start 'Compare two things'\n$/,
     );
