@@ -19,7 +19,7 @@ export const DelegationInput = z.strictObject({
   agent_id: Slug,
   task_description: z.string().trim().min(1).max(20_000),
   /** Default: one criterion, "The task is done as described." */
-  acceptance_criteria: z.array(z.string().min(1).max(1_000)).min(1).max(20).optional(),
+  acceptance_criteria: z.array(z.string().trim().min(1).max(1_000)).min(1).max(20).optional(),
   ...runSettings,
 });
 export type DelegationInput = z.infer<typeof DelegationInput>;

@@ -33,7 +33,7 @@ export const ArchitectureDesignInput = z
       .max(100_000)
       .optional()
       .describe('Required, unless the stage is of a plan.'),
-    constraints: z.array(z.string().min(1).max(4_000)).max(50).optional(),
+    constraints: z.array(z.string().trim().min(1).max(4_000)).max(50).optional(),
     /** Default: the whole design. */
     stage: LoneStage.optional(),
     /** Plan to verify or to approve: only with such a stage. */

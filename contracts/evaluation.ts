@@ -64,8 +64,8 @@ const graders = z.array(Grader).max(6);
 export const EvaluationGoal = z.strictObject({
   name: Slug,
   goal: z.string().trim().min(1).max(20_000),
-  constraints: z.array(z.string().min(1).max(4_000)).max(20).optional(),
-  criteria: z.array(z.string().min(1).max(1_000)).min(1).max(12).optional(),
+  constraints: z.array(z.string().trim().min(1).max(4_000)).max(20).optional(),
+  criteria: z.array(z.string().trim().min(1).max(1_000)).min(1).max(12).optional(),
   workspace_dir: z.string().min(1).max(1_000).optional(),
   /** Settings that the goal is carried out under. If undefined, all of them. */
   settings: z.array(Slug).min(1).optional(),

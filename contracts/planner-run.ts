@@ -34,9 +34,9 @@ export const PlannerRunInput = z.strictObject({
     .trim()
     .min(1, 'expected a goal. Try: {"goal":"Compare three ways to …"}')
     .max(100_000),
-  constraints: z.array(z.string().min(1).max(4_000)).max(50).optional(),
+  constraints: z.array(z.string().trim().min(1).max(4_000)).max(50).optional(),
   /** Criteria of the user's own. The run is not done before each is met with evidence or waived. */
-  criteria: z.array(z.string().min(1).max(1_000)).max(20).optional(),
+  criteria: z.array(z.string().trim().min(1).max(1_000)).max(20).optional(),
   /**
    * direct: the planner plans wave by wave. designed: a design is made and approved first. auto: the planner's first plan
    * decides, by `core/design/graph.ts`. Default direct.

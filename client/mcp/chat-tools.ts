@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { chatAnswerer } from '../../contracts/names.ts';
 import type { AnswerInput, Question } from '../../contracts/question.ts';
+import type { RunPhase } from '../../contracts/views.ts';
 import { summariseCells } from '../../core/evaluation/summary.ts';
 import { answerCommand } from '../../core/render/questions.ts';
 import { cutText } from '../../core/text/cut-text.ts';
@@ -111,8 +112,7 @@ export async function waitForRun(
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop
     const run = await client.describe(run_id);
-    const isOver = run.execution !== 'running' || (run.open_questions ?? 0) > 0;
-    if (isOver || performance.now() + lookEveryMs > until) return describe(run);
+    if (!isAtWork(run) || performance.now() + lookEveryMs > until) return describe(run);
     // oxlint-disable-next-line no-await-in-loop
     await sleep(lookEveryMs, undefined, { signal });
   }
@@ -190,14 +190,22 @@ async function readOpen(client: ChatCall['client'], runId: string) {
 
 function describe(run: RunListing): object {
   const { run_id, goal, execution, phase, wave, open_questions, cost_usd, waiting_for } = run;
-  const next =
-    execution !== 'running'
-      ? 'get_result'
-      : (open_questions ?? 0) > 0
-        ? 'list_questions'
-        : 'wait_for_run';
   const shown = { execution, phase, wave, open_questions, cost_usd, waiting_for };
-  return { run_id, goal: cutText(goal, 300), ...shown, next };
+  return { run_id, goal: cutText(goal, 300), ...shown, ...nextOf(run) };
+}
+
+/** Phases that only a person ends. */
+const heldPhases: readonly unknown[] = ['paused', 'parked'] satisfies RunPhase[];
+
+function isAtWork({ execution, phase, open_questions }: RunListing): boolean {
+  return execution === 'running' && (open_questions ?? 0) === 0 && !heldPhases.includes(phase);
+}
+
+function nextOf(run: RunListing): object {
+  if (isAtWork(run)) return { next: 'wait_for_run' };
+  if (run.execution !== 'running') return { next: 'get_result' };
+  if ((run.open_questions ?? 0) > 0) return { next: 'list_questions' };
+  return { next: 'tell_the_person', for_a_person: commandText('resume', run.run_id) };
 }
 
 function showQuestion(runId: string, question: Question): object {

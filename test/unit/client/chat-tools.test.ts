@@ -1,7 +1,8 @@
 import { PlanwaveClientError } from '../../../client/client-error.ts';
-import { callTool, readResult, startRun } from '../../../client/mcp/chat-tools.ts';
+import { callTool, readResult, startRun, waitForRun } from '../../../client/mcp/chat-tools.ts';
 import type { PlannerRunInput } from '../../../contracts/planner-run.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
+import { listing } from './support/samples.ts';
 import { createFakeClient } from './support/fake-client.ts';
 
 it('runs that a chat starts work for the tenant of the server, if it has one', async () => {
@@ -57,4 +58,22 @@ it('a chat reads the cells of an evaluation, and their runs', async () => {
   expect(await readResult(deps, { run_id: 'eval-x-1', page: 1 })).toMatchObject({
     text: expect.stringMatching(/"summary":[^]*"run_id": "eval-x-1-c001"/),
   });
+});
+
+it('a chat is told at once of a run that a person has to let go on', async () => {
+  const { signal } = new AbortController();
+  for (const phase of ['paused', 'parked']) {
+    const client = createFakeClient({ describe: async () => listing({ run_id: 'run-1', phase }) });
+    const deps = {
+      client,
+      connect: async () => client,
+      readResult: async () => null,
+      version: '1',
+    };
+    // oxlint-disable-next-line no-await-in-loop
+    expect(await waitForRun(deps, { run_id: 'run-1', seconds: 3_600 }, signal)).toMatchObject({
+      phase,
+      for_a_person: 'npm run planwave -- resume run-1',
+    });
+  }
 });

@@ -68,6 +68,8 @@ describe('bad input', () => {
     ['plannerRun', [{ goal }], 'input', 'object'],
     ['plannerRun', {}, 'goal', 'missing, expected string'],
     ['plannerRun', { goal: '  ' }, 'goal', 'expected'],
+    ['plannerRun', { goal, criteria: ['  '] }, 'criteria[0]', 'at least 1 character'],
+    ['plannerRun', { goal, constraints: ['\t'] }, 'constraints[0]', 'at least 1 character'],
     ['plannerRun', { goal: 7 }, 'goal', 'expected string'],
     ['plannerRun', { goal: 'x'.repeat(100_001) }, 'goal', 'at most 100000'],
     [
