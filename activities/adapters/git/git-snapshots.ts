@@ -1,6 +1,5 @@
-import { lstat, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { getCode } from '../file-store/store-errors.ts';
 import { markCompared, withIndex } from './git-index.ts';
 import { addResults } from './ignored-files.ts';
 import { refLockMsMax, runGit, splitNul, type GitOptions, type GitPlace } from './run-git.ts';
@@ -175,46 +174,6 @@ export function restoreFolder(folder: TrackedFolder, commit: string, isEmpty = f
     await runGit(place, ['read-tree', '--reset', '-u', commit]);
     if (!isEmpty) await runGit(place, ['clean', '-ffdq']);
   });
-}
-
-/**
- * Changes the folder from one tree to another, and only where they differ.
- *
- * @param from tree that `storeFolder` has just returned.
- * @returns the paths of files in no tree that stand in the way. If there are any, nothing is changed.
- * @throws {GitFailed} when the folder has changed since; nothing is changed then.
- */
-export async function changeFolder(
-  folder: TrackedFolder,
-  from: string,
-  to: string,
-): Promise<readonly string[]> {
-  // Git would overwrite what it ignores.
-  const inTheWay = await findInTheWay(folder, await listChangedFiles(folder.gitDir, from, to));
-  if (inTheWay.length === 0) {
-    await withIndex(folder, (place) => runGit(place, ['read-tree', '-m', '-u', from, to]));
-  }
-  return inTheWay;
-}
-
-/** Lists the files to be added whose place is taken by something else than what is deleted at the same time. */
-async function findInTheWay(
-  { workTree }: TrackedFolder,
-  files: readonly FileChange[],
-): Promise<string[]> {
-  const deleted = files.flatMap(({ change, path }) => (change === 'deleted' ? path : []));
-  const makesRoom = (path: string): boolean =>
-    deleted.some((one) => one.startsWith(`${path}/`) || path.startsWith(`${one}/`));
-  const added = files.filter(({ change, path }) => change === 'added' && !makesRoom(path));
-  const taken = await Promise.all(
-    added.map(({ path }) =>
-      lstat(join(workTree, path)).then(
-        () => true,
-        (error: unknown) => getCode(error) !== 'ENOENT',
-      ),
-    ),
-  );
-  return added.filter((_file, at) => taken[at]).map(({ path }) => path);
 }
 
 /** Merges two commits without a folder. A merge that changes nothing returns the commit that has everything. */
