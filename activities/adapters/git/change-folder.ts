@@ -43,9 +43,9 @@ export async function findInTheWay(
   const taken = await Promise.all(others.map((path) => isTaken(join(folder.workTree, path))));
   const inTheWay = others.filter((_path, at) => taken[at]);
   if (emptied.length === 0) return inTheWay;
-  const untracked = await listUntracked(folder);
   const isLost = (path: string): boolean => emptied.some((one) => path.startsWith(`${one}/`));
-  return [...inTheWay, ...untracked.filter(isLost)];
+  const repositories = await listRepositories(folder.workTree, deleted.filter(isLost));
+  return [...inTheWay, ...[...(await listUntracked(folder)), ...repositories].filter(isLost)];
 }
 
 function isTaken(path: string): Promise<boolean> {
@@ -59,4 +59,15 @@ function isTaken(path: string): Promise<boolean> {
 async function listUntracked(folder: TrackedFolder): Promise<string[]> {
   const args = ['ls-files', '--others', '--directory', '--no-empty-directory', '-z'];
   return splitNul((await runGit(folder, args)).output);
+}
+
+/** Lists the repositories of the user's own in the folders of files. Git never names what is in them. */
+async function listRepositories(workTree: string, files: readonly string[]): Promise<string[]> {
+  const folders = files.flatMap((path) => {
+    const parts = path.split('/').slice(0, -1);
+    return parts.map((_part, at) => parts.slice(0, at + 1).join('/'));
+  });
+  const places = [...new Set(folders)].map((path) => `${path}/.git`);
+  const found = await Promise.all(places.map((path) => isTaken(join(workTree, path))));
+  return places.filter((_path, at) => found[at]);
 }

@@ -115,37 +115,48 @@ export async function readTree(gitDir: string, commit: string): Promise<string> 
 }
 
 interface StoreOptions extends Pick<GitOptions, 'packed'> {
-  /** True to keep the results of a plan's agents although an ignore file names them. Default false. */
-  readonly keepsResults?: boolean;
+  /**
+   * True for a delegation's copy: results of a plan's agents are kept although an ignore file names them, and a repository
+   * inside, which a command has made, is a folder like any other. Default false.
+   */
+  readonly isCopy?: boolean;
 }
 
 /**
  * Stores the present files of the folder and returns their tree. Ignored files stay out, and so does a repository inside
- * the folder: git would keep a link to it instead of its files.
+ * the user's folder: git would keep a link to it instead of its files.
  */
 export function storeFolder(
   folder: TrackedFolder,
-  { keepsResults = false, ...options }: StoreOptions = {},
+  { isCopy = false, ...options }: StoreOptions = {},
 ): Promise<string> {
   return withIndex(folder, async (place) => {
     // Files of this second may change once more without another time.
     const settledSeconds = Math.floor(Date.now() / 1_000) - 1;
-    const { isChanged, nested } = await compareFolder(place);
+    const { isChanged, nested } = await (isCopy ? compareCopy : compareFolder)(place);
     if (isChanged) {
-      const left = nested.map((path) => `:(top,exclude,literal)${path}`);
+      const left = nested.map(
+        (path) => `:(top,exclude,literal)${Buffer.from(path, 'latin1').toString()}`,
+      );
       // A file that can't be read keeps its last known state.
       await runGit(place, ['add', '--all', '--ignore-errors', '--', ':/', ...left], {
         ...options,
         okCodes: [0, 1],
       });
     } else await markCompared(place.indexFile, settledSeconds);
-    if (keepsResults) await addResults(place);
+    if (isCopy) await addResults(place);
     return lineOf((await runGit(place, ['write-tree'])).output);
   });
 }
 
-/** Tells whether any file differs from the index, and which folders are repositories of their own. */
-async function compareFolder(place: GitPlace) {
+interface FoundDifferences {
+  /** True when any file differs from the index. */
+  readonly isChanged: boolean;
+  /** Folders that are repositories of their own. Names are bytes of any kind, in Latin-1. */
+  readonly nested: readonly string[];
+}
+
+async function compareFolder(place: GitPlace): Promise<FoundDifferences> {
   const args = [
     'ls-files',
     '-t',
@@ -156,13 +167,41 @@ async function compareFolder(place: GitPlace) {
     '-z',
   ];
   // "? new", "C changed", "R deleted".
-  const found = splitNul((await runGit(place, args)).output);
+  const found = (await runGit(place, args)).output
+    .toString('latin1')
+    .split('\0')
+    .filter((line) => line !== '');
   const nested = found.filter((line) => line.startsWith('? ') && line.endsWith('/'));
   return {
     isChanged: found.length > nested.length,
     nested: nested.map((line) => line.slice(2, -1)),
   };
 }
+
+/**
+ * Compares a folder in which repositories are folders like any other: git takes them for that when its index has a file in
+ * them. The one that is entered does not exist, and goes when the folder is stored.
+ */
+async function compareCopy(place: GitPlace): Promise<FoundDifferences> {
+  const opened = new Set<string>();
+  for (;;) {
+    // One may be inside another.
+    // oxlint-disable-next-line no-await-in-loop
+    const found = await compareFolder(place);
+    const closed = found.nested.filter((path) => !opened.has(path));
+    if (closed.length === 0) return found;
+    const lines = closed.map((path) => `100644 ${noContent}\t${path}/${noFile}\0`);
+    // oxlint-disable-next-line no-await-in-loop
+    await runGit(place, ['update-index', '-z', '--index-info'], {
+      stdin: Buffer.from(lines.join(''), 'latin1'),
+    });
+    for (const path of closed) opened.add(path);
+  }
+}
+
+/** Object of an empty file. */
+const noContent = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
+const noFile = '.planwave-none';
 
 /**
  * Puts the folder back to a commit: changed files are restored, new ones removed. Ignored files stay.

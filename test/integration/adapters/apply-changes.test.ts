@@ -169,6 +169,10 @@ describe('ignored files of the user in a folder', () => {
     expect(await undoChanges(run, 1_700_000_000)).toEqual(inTheWay);
     expect(text('b.txt/built/out.txt')).toBe('by the user\n');
     rmSync(join(dir, 'b.txt/built'), { recursive: true });
+    userGit(join(dir, 'b.txt'), 'init', '--quiet');
+    const repository = { state: 'in_the_way', files: ['b.txt/.git'] };
+    expect(await undoChanges(run, 1_700_000_000)).toEqual(repository);
+    rmSync(join(dir, 'b.txt/.git'), { recursive: true });
     expect(await undoChanges(run, 1_700_000_000)).toMatchObject({ state: 'done' });
     expect(text('b.txt')).toBe('b\n');
   });
