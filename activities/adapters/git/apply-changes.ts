@@ -2,11 +2,10 @@ import { existsSync } from 'node:fs';
 import type { FileChange } from '../../../contracts/effect.ts';
 import { changeFolder, findInTheWay } from './change-folder.ts';
 import { commitUndone, type UndoneCommit } from './commit-changes.ts';
+import { diffCommits, listChangedFiles } from './diff-commits.ts';
 import {
   commitTree,
   deleteRef,
-  diffCommits,
-  listChangedFiles,
   mergeCommits,
   moveRef,
   readRef,

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { FileChange } from '../../../contracts/effect.ts';
 import { getCode } from '../file-store/store-errors.ts';
 import { withIndex } from './git-index.ts';
-import { listChangedFiles, type TrackedFolder } from './git-snapshots.ts';
+import { listChangedFiles } from './diff-commits.ts';
+import type { TrackedFolder } from './git-snapshots.ts';
 import { runGit, splitNul } from './run-git.ts';
 
 /**

@@ -6,14 +6,8 @@ import { listNames } from '../../../core/text/list-names.ts';
 import type { ChangedFolder, RunChanges } from '../../ports/run-changes.ts';
 import { appliedCommit, applyChanges, findObstacle, type ChangeResult } from './apply-changes.ts';
 import { commitApplied, isBranch } from './commit-changes.ts';
-import {
-  diffCommits,
-  listChangedFiles,
-  mergeCommits,
-  readRef,
-  readTree,
-  storeFolder,
-} from './git-snapshots.ts';
+import { diffCommits, listChangedFiles, shownPatchBytesMax } from './diff-commits.ts';
+import { mergeCommits, readRef, readTree, storeFolder } from './git-snapshots.ts';
 import { findOpponents, gatherChanges } from './gather-changes.ts';
 import { mergeForUser } from './merge-for-user.ts';
 import { GitFailed, runGit, splitNul } from './run-git.ts';
@@ -131,7 +125,7 @@ async function sumUp(home: string, folder: ChangedFolder): ReturnType<RunChanges
     dir,
     files: files.slice(0, engineLimits.changedFilesShownMax),
     delegations,
-    patch: await diffCommits(gitDir, baseRef, merged.commit),
+    patch: await diffCommits(gitDir, baseRef, merged.commit, shownPatchBytesMax),
     can_commit: await isCleanBranch(home, folder),
     obstacle,
   };

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { markCompared, withIndex } from './git-index.ts';
 import { addResults } from './ignored-files.ts';
 import { refLockMsMax, runGit, splitNul, type GitOptions, type GitPlace } from './run-git.ts';
-import type { FileChange } from '../../../contracts/effect.ts';
 
 /** A folder whose states are kept as commits. */
 export interface TrackedFolder {
@@ -225,29 +224,6 @@ export async function mergeCommits(gitDir: string, ours: string, theirs: string)
   if (code === 1) return { ok: false, files: [...new Set(files)] };
   return { ok: true, commit: await commitTree(gitDir, tree, [ours, theirs], 'merge') };
 }
-
-/** Returns the difference between two commits as a patch that `git apply` takes. */
-export async function diffCommits(gitDir: string, from: string, to: string): Promise<string> {
-  const args = ['diff-tree', '-r', '-p', '--binary', '--no-ext-diff', '--no-textconv', '-M'];
-  return (await runGit({ gitDir }, [...args, from, to])).output.toString();
-}
-
-/** Lists the files that differ between two commits. */
-export async function listChangedFiles(
-  gitDir: string,
-  from: string,
-  to: string,
-): Promise<readonly FileChange[]> {
-  const args = ['diff-tree', '-r', '--no-renames', '--name-status', '-z', from, to];
-  const words = splitNul((await runGit({ gitDir }, args)).output);
-  return words.flatMap((letter, at) => {
-    const path = words[at + 1];
-    if (at % 2 === 1 || path === undefined) return [];
-    return { change: changes[letter] ?? 'changed', path };
-  });
-}
-
-const changes: Readonly<Record<string, FileChange['change']>> = { A: 'added', D: 'deleted' };
 
 async function isAncestor(gitDir: string, old: string, young: string): Promise<boolean> {
   const args = ['merge-base', '--is-ancestor', old, young];
