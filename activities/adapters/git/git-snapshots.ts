@@ -1,8 +1,16 @@
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openFolders } from '../file-store/atomic-write-file.ts';
 import { markCompared, withIndex } from './git-index.ts';
 import { addResults } from './ignored-files.ts';
-import { refLockMsMax, runGit, splitNul, type GitOptions, type GitPlace } from './run-git.ts';
+import {
+  GitFailed,
+  refLockMsMax,
+  runGit,
+  splitNul,
+  type GitOptions,
+  type GitPlace,
+} from './run-git.ts';
 
 /** A folder whose states are kept as commits. */
 export interface TrackedFolder {
@@ -203,14 +211,25 @@ const noContent = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
 const noFile = '.planwave-none';
 
 /**
- * Puts the folder back to a commit: changed files are restored, new ones removed. Ignored files stay.
+ * Puts the folder back to a commit: changed files are restored, new ones removed. Ignored files stay. No command may be at
+ * work in it.
  *
  * @param isEmpty True for a folder in which nothing is to be removed.
  */
 export function restoreFolder(folder: TrackedFolder, commit: string, isEmpty = false) {
   return withIndex(folder, async (place) => {
-    await runGit(place, ['read-tree', '--reset', '-u', commit]);
-    if (!isEmpty) await runGit(place, ['clean', '-ffdq']);
+    const restore = async (): Promise<void> => {
+      await runGit(place, ['read-tree', '--reset', '-u', commit]);
+      if (!isEmpty) await runGit(place, ['clean', '-ffdq']);
+    };
+    try {
+      await restore();
+    } catch (error) {
+      if (!(error instanceof GitFailed)) throw error;
+      // A command may have closed a folder.
+      await openFolders(folder.workTree);
+      await restore();
+    }
   });
 }
 

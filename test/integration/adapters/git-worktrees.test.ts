@@ -110,6 +110,26 @@ it('the same files give the same commit, and a commit puts everything back', asy
   expect(existsSync(join(folder, 'etc'))).toBe(false);
 });
 
+it('folders that a command has closed do not keep a copy from being put back', async () => {
+  const { worktrees, of, root } = createSet();
+  const folder = await worktrees.open(of('fix'));
+  const kept = await worktrees.keep(of('fix'));
+  const before = readAll(folder);
+  put(folder, { 'src/sum.js': 'broken', 'closed/inner/left.txt': 'x' });
+  for (const path of ['src', 'closed/inner', 'closed']) chmodSync(join(folder, path), 0o555);
+  // Root may do everything in a closed folder.
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) execFileSync('chown', ['-R', '65534:65534', root]);
+  if (isRoot) process.seteuid?.(65_534);
+  try {
+    await worktrees.restore(of('fix'), kept);
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+  expect(readAll(folder)).toEqual(before);
+  expect(existsSync(join(folder, 'closed'))).toBe(false);
+});
+
 it('the change of a delegation is a patch that applies to the user’s folder', async () => {
   const { worktrees, of, dir } = createSet();
   const folder = await worktrees.open(of('fix'));
