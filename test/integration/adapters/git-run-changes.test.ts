@@ -248,6 +248,20 @@ it('changes of the user’s are never in a commit of the run', async () => {
   expect(readFileSync(join(dir, 'b.txt'), 'utf8')).toBe('mine\n');
 });
 
+it.each([
+  ['no branch', ['checkout', '--quiet', '--detach'], 'no branch is checked out'],
+  ['a staged change', ['rm', '--quiet', '--cached', 'b.txt'], 'other changes are staged'],
+  ['a mode of another kind', ['update-index', '--chmod=+x', 'b.txt'], 'or modes'],
+])('the note says why %s keeps the run from a commit', async (_what, args, reason) => {
+  const { changes, folder, dir } = await createRun({ one: { 'a.txt': 'ONE\n' } });
+  userGit(dir, 'config', 'core.fileMode', 'false');
+  userGit(dir, ...args);
+  if (reason === 'or modes') userGit(dir, 'commit', '--quiet', '-m', 'mode');
+  expect(await changes.propose(folder)).toMatchObject({ can_commit: false });
+  const note = expect.stringContaining(reason);
+  expect(await changes.apply(folder, commit)).toEqual({ state: 'applied', note });
+});
+
 it('no program of the user’s configuration runs on the way', async () => {
   const { changes, folder, dir, root } = await createRun({ one: { 'a.txt': 'ONE\n' } });
   const { program, hasRun } = plantProgram(root);
