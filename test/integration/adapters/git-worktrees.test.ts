@@ -263,6 +263,11 @@ it('files in a repository that a command has made are files of the copy, and its
   execFileSync('git', ['-C', dir, 'apply', '-'], { input: patch ?? '' });
   expect(readAll(dir)).toMatchObject(made);
   expect(readAll(await worktrees.open(of('next', ['fix'])))).toMatchObject(made);
+  const kept = await worktrees.keep(of('fix'));
+  put(folder, { 'app/main.rs': 'broken', 'app/lib/left.rs': 'x' });
+  await worktrees.restore(of('fix'), kept);
+  expect(await worktrees.listChanges(of('fix'))).toEqual(added);
+  expect(readAll(folder)).toMatchObject(made);
   await worktrees.restore(of('fix'), before);
   expect(existsSync(join(folder, 'app/main.rs'))).toBe(false);
   expect(await worktrees.listChanges(of('fix'))).toEqual([]);
