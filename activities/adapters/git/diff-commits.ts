@@ -5,7 +5,8 @@ import { runGit, splitNul } from './run-git.ts';
 export const shownPatchBytesMax = 16 * 1024 * 1024;
 
 /**
- * Returns the difference between two commits as a patch that `git apply` takes.
+ * Returns the difference between two commits as a patch that `git apply` takes, unless text in it is not UTF-8: a patch is for
+ * reading, and such bytes are replaced.
  *
  * @param bytesMax If the files that differ have more bytes, contents that are no text are left out, and so is what is beyond so
  *   many bytes of the patch. If undefined, nothing is.
