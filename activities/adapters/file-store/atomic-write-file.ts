@@ -200,7 +200,8 @@ export async function removeFolder(folder: string): Promise<void> {
   }
 }
 
-async function openFolders(folder: string): Promise<void> {
+/** Gives a folder and those in it, which a command may have closed, back to their owner. */
+export async function openFolders(folder: string): Promise<void> {
   await chmod(folder, 0o700);
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     // oxlint-disable-next-line no-await-in-loop

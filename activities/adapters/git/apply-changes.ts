@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import type { FileChange } from '../../../contracts/effect.ts';
+import { changeFolder, findInTheWay } from './change-folder.ts';
 import { commitUndone, type UndoneCommit } from './commit-changes.ts';
+import { diffCommits, listChangedFiles } from './diff-commits.ts';
 import {
-  changeFolder,
   commitTree,
   deleteRef,
-  diffCommits,
-  listChangedFiles,
   mergeCommits,
   moveRef,
   readRef,
@@ -30,7 +29,7 @@ export type ChangeResult =
   | { readonly state: 'applied_before' }
   /** `with`: the delegation whose changes contradict the others, or null for the folder's own. */
   | { readonly state: 'conflict'; readonly with: string | null; readonly files: readonly string[] }
-  /** Files that git ignores stand where files of the run belong. */
+  /** Files that git ignores stand where files of the run belong, or would go with a folder that the run replaced. */
   | { readonly state: 'in_the_way'; readonly files: readonly string[] };
 
 /**
@@ -90,8 +89,11 @@ async function bringIn(
 
 /** Returns what would keep `applyChanges` from bringing the changes into the folder as it is now. */
 export async function findObstacle(run: ChangedRun): Promise<ChangeResult> {
-  const target = await findTarget(run, repositoryOf(run.home, run.run_id));
-  return typeof target === 'string' ? { state: 'done', files: [] } : target;
+  const gitDir = repositoryOf(run.home, run.run_id);
+  const target = await findTarget(run, gitDir);
+  if (typeof target !== 'string') return target;
+  const files = await findInTheWay(userFolder(gitDir, run.dir), `${target}^3`, target);
+  return files.length > 0 ? { state: 'in_the_way', files } : { state: 'done', files: [] };
 }
 
 /** Returns the commit of the folder with the changes, if they are in it; its first parent is the folder without them. */

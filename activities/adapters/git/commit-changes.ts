@@ -22,19 +22,23 @@ export interface CommitOptions {
 /** Newest commits of a branch among which the one of a run is searched. */
 const searchedCommits = 1_000;
 
-/** Returns true when a branch with a commit is checked out, and nothing else is staged. */
-export async function isBranch(gitDir: string): Promise<boolean> {
+/** Returns why nothing can be committed on top of what is checked out, or null. */
+export async function findBranchFault(gitDir: string): Promise<string | null> {
   const okCodes = [0, 1, 128];
-  for (const question of [
-    ['symbolic-ref', '--quiet', 'HEAD'],
-    ['rev-parse', '--quiet', '--verify', 'HEAD'],
-    ['diff-index', '--cached', '--quiet', 'HEAD'],
-  ]) {
+  for (const [question, fault] of [
+    [['symbolic-ref', '--quiet', 'HEAD'], 'no branch is checked out'],
+    [['rev-parse', '--quiet', '--verify', 'HEAD'], 'the branch has no commit'],
+    [['diff-index', '--cached', '--quiet', 'HEAD'], 'other changes are staged'],
+  ] as const) {
     // oxlint-disable-next-line no-await-in-loop
-    if ((await runGit({ gitDir }, question, { okCodes })).code !== 0) return false;
+    if ((await runGit({ gitDir }, question, { okCodes })).code !== 0) return fault;
   }
-  return true;
+  return null;
 }
+
+/** Said of a folder that differs from its newest commit, also where git's status shows no change. */
+const differs =
+  'before the run’s changes, the folder differed from the newest commit: by other changes, a submodule, or modes or line ends that git converts';
 
 /**
  * Commits the applied changes on the user's branch. Files that are applied already, by an attempt that was killed, are
@@ -81,9 +85,8 @@ async function commitFiles(
     await settleIndex(gitDir);
     return { state: 'committed', note: '' };
   }
-  if (now !== from || !(await isBranch(gitDir))) {
-    return { state: 'applied', note: 'Not committed: the repository had other changes.' };
-  }
+  const fault = (await findBranchFault(gitDir)) ?? (now === from ? null : differs);
+  if (fault !== null) return { state: 'applied', note: `Not committed: ${fault}.` };
   // The result of a run is final: no later call commits them.
   await commitOnBranch(change, options, 'git add and git commit in your folder');
   return { state: 'committed', note: '' };
@@ -119,7 +122,7 @@ export async function commitUndone(
   const hasHead = await runGit({ gitDir: runDir }, ['cat-file', '-e', from], {
     okCodes: [0, 1, 128],
   });
-  if (hasHead.code !== 0 || !(await isBranch(gitDir))) return 'left';
+  if (hasHead.code !== 0 || (await findBranchFault(gitDir)) !== null) return 'left';
   const head = await commitTree(runDir, from, [applied], 'head');
   const reverted = await mergeCommits(runDir, head, before);
   if (!reverted.ok || (await readTree(runDir, reverted.commit)) !== to) return 'left';

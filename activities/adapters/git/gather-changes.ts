@@ -258,7 +258,7 @@ async function keepCopy(home: string, runId: string, delegationId: string) {
   const isThere = existsSync(folder.workTree);
   const [refs, tree] = await Promise.all([
     readRefs(gitDir, [startRef, endRef]),
-    isThere ? storeFolder(folder, { keepsResults: true }) : null,
+    isThere ? storeFolder(folder, { isCopy: true }) : null,
   ]);
   const start = refs.get(startRef);
   if (start === undefined) return null;

@@ -5,15 +5,9 @@ import { cutText } from '../../../core/text/cut-text.ts';
 import { listNames } from '../../../core/text/list-names.ts';
 import type { ChangedFolder, RunChanges } from '../../ports/run-changes.ts';
 import { appliedCommit, applyChanges, findObstacle, type ChangeResult } from './apply-changes.ts';
-import { commitApplied, isBranch } from './commit-changes.ts';
-import {
-  diffCommits,
-  listChangedFiles,
-  mergeCommits,
-  readRef,
-  readTree,
-  storeFolder,
-} from './git-snapshots.ts';
+import { commitApplied, findBranchFault } from './commit-changes.ts';
+import { diffCommits, listChangedFiles, shownPatchBytesMax } from './diff-commits.ts';
+import { mergeCommits, readRef, readTree, storeFolder } from './git-snapshots.ts';
 import { findOpponents, gatherChanges } from './gather-changes.ts';
 import { mergeForUser } from './merge-for-user.ts';
 import { GitFailed, runGit, splitNul } from './run-git.ts';
@@ -131,7 +125,7 @@ async function sumUp(home: string, folder: ChangedFolder): ReturnType<RunChanges
     dir,
     files: files.slice(0, engineLimits.changedFilesShownMax),
     delegations,
-    patch: await diffCommits(gitDir, baseRef, merged.commit),
+    patch: await diffCommits(gitDir, baseRef, merged.commit, shownPatchBytesMax),
     can_commit: await isCleanBranch(home, folder),
     obstacle,
   };
@@ -174,7 +168,7 @@ async function sizeOf(gitDir: string, from: string, to: string): Promise<ChangeS
 /** Returns true for a branch whose newest commit has the very files of the folder. */
 async function isCleanBranch(home: string, { run_id, dir }: ChangedFolder): Promise<boolean> {
   const gitDir = await findGitDir(dir);
-  if (gitDir === null || !(await isBranch(gitDir))) return false;
+  if (gitDir === null || (await findBranchFault(gitDir)) !== null) return false;
   // Trees are compared, because git's status would run the filters of the repository.
   const tree = await storeFolder(userFolder(repositoryOf(home, run_id), dir));
   return tree === (await readTree(gitDir, 'HEAD'));

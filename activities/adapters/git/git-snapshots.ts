@@ -1,10 +1,16 @@
-import { lstat, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { getCode } from '../file-store/store-errors.ts';
+import { openFolders } from '../file-store/atomic-write-file.ts';
 import { markCompared, withIndex } from './git-index.ts';
 import { addResults } from './ignored-files.ts';
-import { refLockMsMax, runGit, splitNul, type GitOptions, type GitPlace } from './run-git.ts';
-import type { FileChange } from '../../../contracts/effect.ts';
+import {
+  GitFailed,
+  refLockMsMax,
+  runGit,
+  splitNul,
+  type GitOptions,
+  type GitPlace,
+} from './run-git.ts';
 
 /** A folder whose states are kept as commits. */
 export interface TrackedFolder {
@@ -116,37 +122,48 @@ export async function readTree(gitDir: string, commit: string): Promise<string> 
 }
 
 interface StoreOptions extends Pick<GitOptions, 'packed'> {
-  /** True to keep the results of a plan's agents although an ignore file names them. Default false. */
-  readonly keepsResults?: boolean;
+  /**
+   * True for a delegation's copy: results of a plan's agents are kept although an ignore file names them, and a repository
+   * inside, which a command has made, is a folder like any other. Default false.
+   */
+  readonly isCopy?: boolean;
 }
 
 /**
  * Stores the present files of the folder and returns their tree. Ignored files stay out, and so does a repository inside
- * the folder: git would keep a link to it instead of its files.
+ * the user's folder: git would keep a link to it instead of its files.
  */
 export function storeFolder(
   folder: TrackedFolder,
-  { keepsResults = false, ...options }: StoreOptions = {},
+  { isCopy = false, ...options }: StoreOptions = {},
 ): Promise<string> {
   return withIndex(folder, async (place) => {
     // Files of this second may change once more without another time.
     const settledSeconds = Math.floor(Date.now() / 1_000) - 1;
-    const { isChanged, nested } = await compareFolder(place);
+    const { isChanged, nested } = await (isCopy ? compareCopy : compareFolder)(place);
     if (isChanged) {
-      const left = nested.map((path) => `:(top,exclude,literal)${path}`);
+      const left = nested.map(
+        (path) => `:(top,exclude,literal)${Buffer.from(path, 'latin1').toString()}`,
+      );
       // A file that can't be read keeps its last known state.
       await runGit(place, ['add', '--all', '--ignore-errors', '--', ':/', ...left], {
         ...options,
         okCodes: [0, 1],
       });
     } else await markCompared(place.indexFile, settledSeconds);
-    if (keepsResults) await addResults(place);
+    if (isCopy) await addResults(place);
     return lineOf((await runGit(place, ['write-tree'])).output);
   });
 }
 
-/** Tells whether any file differs from the index, and which folders are repositories of their own. */
-async function compareFolder(place: GitPlace) {
+interface FoundDifferences {
+  /** True when any file differs from the index. */
+  readonly isChanged: boolean;
+  /** Folders that are repositories of their own. Names are bytes of any kind, in Latin-1. */
+  readonly nested: readonly string[];
+}
+
+async function compareFolder(place: GitPlace): Promise<FoundDifferences> {
   const args = [
     'ls-files',
     '-t',
@@ -157,7 +174,10 @@ async function compareFolder(place: GitPlace) {
     '-z',
   ];
   // "? new", "C changed", "R deleted".
-  const found = splitNul((await runGit(place, args)).output);
+  const found = (await runGit(place, args)).output
+    .toString('latin1')
+    .split('\0')
+    .filter((line) => line !== '');
   const nested = found.filter((line) => line.startsWith('? ') && line.endsWith('/'));
   return {
     isChanged: found.length > nested.length,
@@ -166,55 +186,51 @@ async function compareFolder(place: GitPlace) {
 }
 
 /**
- * Puts the folder back to a commit: changed files are restored, new ones removed. Ignored files stay.
+ * Compares a folder in which repositories are folders like any other: git takes them for that when its index has a file in
+ * them. The one that is entered does not exist, and goes when the folder is stored.
+ */
+async function compareCopy(place: GitPlace): Promise<FoundDifferences> {
+  const opened = new Set<string>();
+  for (;;) {
+    // One may be inside another.
+    // oxlint-disable-next-line no-await-in-loop
+    const found = await compareFolder(place);
+    const closed = found.nested.filter((path) => !opened.has(path));
+    if (closed.length === 0) return found;
+    const lines = closed.map((path) => `100644 ${noContent}\t${path}/${noFile}\0`);
+    // oxlint-disable-next-line no-await-in-loop
+    await runGit(place, ['update-index', '-z', '--index-info'], {
+      stdin: Buffer.from(lines.join(''), 'latin1'),
+    });
+    for (const path of closed) opened.add(path);
+  }
+}
+
+/** Object of an empty file. */
+const noContent = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
+const noFile = '.planwave-none';
+
+/**
+ * Puts the folder back to a commit: changed files are restored, new ones removed. Ignored files stay. No command may be at
+ * work in it.
  *
  * @param isEmpty True for a folder in which nothing is to be removed.
  */
 export function restoreFolder(folder: TrackedFolder, commit: string, isEmpty = false) {
   return withIndex(folder, async (place) => {
-    await runGit(place, ['read-tree', '--reset', '-u', commit]);
-    if (!isEmpty) await runGit(place, ['clean', '-ffdq']);
+    const restore = async (): Promise<void> => {
+      await runGit(place, ['read-tree', '--reset', '-u', commit]);
+      if (!isEmpty) await runGit(place, ['clean', '-ffdq']);
+    };
+    try {
+      await restore();
+    } catch (error) {
+      if (!(error instanceof GitFailed)) throw error;
+      // A command may have closed a folder.
+      await openFolders(folder.workTree);
+      await restore();
+    }
   });
-}
-
-/**
- * Changes the folder from one tree to another, and only where they differ.
- *
- * @param from tree that `storeFolder` has just returned.
- * @returns the paths of files in no tree that stand in the way. If there are any, nothing is changed.
- * @throws {GitFailed} when the folder has changed since; nothing is changed then.
- */
-export async function changeFolder(
-  folder: TrackedFolder,
-  from: string,
-  to: string,
-): Promise<readonly string[]> {
-  // Git would overwrite what it ignores.
-  const inTheWay = await findInTheWay(folder, await listChangedFiles(folder.gitDir, from, to));
-  if (inTheWay.length === 0) {
-    await withIndex(folder, (place) => runGit(place, ['read-tree', '-m', '-u', from, to]));
-  }
-  return inTheWay;
-}
-
-/** Lists the files to be added whose place is taken by something else than what is deleted at the same time. */
-async function findInTheWay(
-  { workTree }: TrackedFolder,
-  files: readonly FileChange[],
-): Promise<string[]> {
-  const deleted = files.flatMap(({ change, path }) => (change === 'deleted' ? path : []));
-  const makesRoom = (path: string): boolean =>
-    deleted.some((one) => one.startsWith(`${path}/`) || path.startsWith(`${one}/`));
-  const added = files.filter(({ change, path }) => change === 'added' && !makesRoom(path));
-  const taken = await Promise.all(
-    added.map(({ path }) =>
-      lstat(join(workTree, path)).then(
-        () => true,
-        (error: unknown) => getCode(error) !== 'ENOENT',
-      ),
-    ),
-  );
-  return added.filter((_file, at) => taken[at]).map(({ path }) => path);
 }
 
 /** Merges two commits without a folder. A merge that changes nothing returns the commit that has everything. */
@@ -227,29 +243,6 @@ export async function mergeCommits(gitDir: string, ours: string, theirs: string)
   if (code === 1) return { ok: false, files: [...new Set(files)] };
   return { ok: true, commit: await commitTree(gitDir, tree, [ours, theirs], 'merge') };
 }
-
-/** Returns the difference between two commits as a patch that `git apply` takes. */
-export async function diffCommits(gitDir: string, from: string, to: string): Promise<string> {
-  const args = ['diff-tree', '-r', '-p', '--binary', '--no-ext-diff', '--no-textconv', '-M'];
-  return (await runGit({ gitDir }, [...args, from, to])).output.toString();
-}
-
-/** Lists the files that differ between two commits. */
-export async function listChangedFiles(
-  gitDir: string,
-  from: string,
-  to: string,
-): Promise<readonly FileChange[]> {
-  const args = ['diff-tree', '-r', '--no-renames', '--name-status', '-z', from, to];
-  const words = splitNul((await runGit({ gitDir }, args)).output);
-  return words.flatMap((letter, at) => {
-    const path = words[at + 1];
-    if (at % 2 === 1 || path === undefined) return [];
-    return { change: changes[letter] ?? 'changed', path };
-  });
-}
-
-const changes: Readonly<Record<string, FileChange['change']>> = { A: 'added', D: 'deleted' };
 
 async function isAncestor(gitDir: string, old: string, young: string): Promise<boolean> {
   const args = ['merge-base', '--is-ancestor', old, young];

@@ -21,14 +21,8 @@ import {
   trackedIn,
   type MergedChanges,
 } from './gather-changes.ts';
-import {
-  diffCommits,
-  listChangedFiles,
-  moveRef,
-  readRef,
-  restoreFolder,
-  type TrackedFolder,
-} from './git-snapshots.ts';
+import { diffCommits, listChangedFiles, shownPatchBytesMax } from './diff-commits.ts';
+import { moveRef, readRef, restoreFolder, type TrackedFolder } from './git-snapshots.ts';
 import { isLeftOut, listKept } from './ignored-files.ts';
 import { baseRef, delegationRef, openRepository, repositoryOf } from './run-repository.ts';
 import { putInPlace } from '../file-store/atomic-write-file.ts';
@@ -95,7 +89,9 @@ export function createGitWorktrees(options: { readonly home: string }): Worktree
         return listChangedFiles(gitDir, baseRef, to);
       }),
     diff: (place) =>
-      inCopy(place, ({ run_id, delegation_id }) => diffOf(home, run_id, delegation_id)),
+      inCopy(place, ({ run_id, delegation_id }) =>
+        diffOf(home, run_id, delegation_id, shownPatchBytesMax),
+      ),
     gatherTasks: (place, unfinished) =>
       inTurn(place.run_id, () => gatherTasks(home, place, unfinished)),
   };
@@ -115,14 +111,23 @@ function createTurns(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   };
 }
 
-/** Returns what one delegation has changed with its team, as a patch; without a worktree it has changed nothing. */
-export async function diffOf(home: string, runId: string, delegationId: string): Promise<string> {
+/**
+ * Returns what one delegation has changed with its team, as a patch; without a worktree it has changed nothing.
+ *
+ * @param bytesMax as for `diffCommits`.
+ */
+export async function diffOf(
+  home: string,
+  runId: string,
+  delegationId: string,
+  bytesMax?: number,
+): Promise<string> {
   const gitDir = repositoryOf(home, runId);
   const { commit, taken } = await gatherChanges(home, runId, delegationId);
   const [first] = taken;
   if (commit === null || first === undefined) return '';
   const start = await readRef(gitDir, delegationRef('start', delegationId));
-  return diffCommits(gitDir, start ?? first.from, commit);
+  return diffCommits(gitDir, start ?? first.from, commit, bytesMax);
 }
 
 /** Returns true for a delegation, or a task of a team, that has worked with files. */

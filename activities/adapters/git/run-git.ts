@@ -25,6 +25,8 @@ export interface GitOptions {
   readonly packed?: boolean;
   /** True to read the settings of the user, for a command that starts no program. Default false. */
   readonly asUser?: boolean;
+  /** Bytes of output after which git is ended, and the rest is missing. If undefined, too much output is a failure. */
+  readonly cutAt?: number | undefined;
   /** Time of a commit that people see, in Unix epoch seconds. If undefined, always the same. */
   readonly at?: number;
 }
@@ -48,6 +50,9 @@ export const refLockMsMax = 5_000;
 
 /** Bytes that one call may print: a diff of a whole repository. */
 const outputBytesMax = 64 * 1024 * 1024;
+
+/** Code of Node's for output beyond `maxBuffer`. */
+const tooMuch = 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
 
 /**
  * Settings that win over those of the repository. An agent may have written the files that git reads, so nothing that
@@ -109,8 +114,10 @@ function userEnvironment(): Readonly<Record<string, string>> {
 export function runGit(
   { gitDir, workTree, indexFile }: GitPlace,
   args: readonly string[],
-  { stdin = Buffer.alloc(0), okCodes = [0], packed = false, asUser = false, at }: GitOptions = {},
+  options: GitOptions = {},
 ): Promise<GitAnswer> {
+  const { stdin = Buffer.alloc(0), okCodes = [0], packed = false, asUser = false } = options;
+  const { at, cutAt } = options;
   const places = [
     `--git-dir=${gitDir}`,
     ...(workTree === undefined ? [] : [`--work-tree=${workTree}`]),
@@ -129,11 +136,12 @@ export function runGit(
         env,
         timeout: timeoutMs,
         killSignal: 'SIGKILL',
-        maxBuffer: outputBytesMax,
+        maxBuffer: cutAt ?? outputBytesMax,
         encoding: 'buffer',
       },
       (error, stdout, stderr) => {
-        const code = error === null ? 0 : error.code;
+        const isCut = cutAt !== undefined && getCode(error) === tooMuch;
+        const code = error === null || isCut ? 0 : error.code;
         if (typeof code === 'number' && okCodes.includes(code)) resolve({ code, output: stdout });
         else if (isMissing(workTree)) reject(new GitFailed(describeMissing(workTree)));
         else reject(new GitFailed(describeFailure(args[0] ?? '', error, stderr.toString())));
@@ -158,8 +166,11 @@ function describeFailure(command: string, error: Error | null, stderr: string): 
   if (getCode(error) === 'ENOENT') {
     return 'git is not installed. Try: apt install git, version 2.38 or newer';
   }
+  if (getCode(error) === tooMuch) {
+    return `git ${command} printed more than ${outputBytesMax / 1024 / 1024} MB`;
+  }
   const killed = error !== null && 'killed' in error && error.killed === true;
-  if (killed) return `git ${command} took longer than ${timeoutMs / 1_000} s or printed too much`;
+  if (killed) return `git ${command} took longer than ${timeoutMs / 1_000} s`;
   return `git ${command} failed: ${stderr.trim().slice(0, 2_000)}`;
 }
 

@@ -2,6 +2,7 @@ import { realpath, access, opendir, stat, mkdir } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep, join } from 'node:path';
 import { closeSync, constants, readdirSync, realpathSync, type Dirent } from 'node:fs';
 import { engineLimits } from '../../../core/limits.ts';
+import { listNames } from '../../../core/text/list-names.ts';
 import { StoreUnavailable } from '../../ports/artifact-store.ts';
 import { WorkspaceRefused } from '../../ports/workspaces.ts';
 import { getCode } from '../file-store/store-errors.ts';
@@ -86,6 +87,7 @@ async function findCopyFault(dir: string): Promise<string | null> {
   if ((await stat(join(dir, '.git')).catch(() => null)) !== null) return null;
   const { copiedFilesMax } = engineLimits;
   const waiting = [dir];
+  const repositories: string[] = [];
   let files = 0;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     // A folder that can't be read is left out of the copies.
@@ -94,6 +96,7 @@ async function findCopyFault(dir: string): Promise<string | null> {
     if (folder === null) continue;
     // oxlint-disable-next-line no-await-in-loop
     for await (const entry of folder) {
+      if (entry.name === '.git' && entry.isDirectory()) repositories.push(relative(dir, next));
       if (left.has(entry.name)) continue;
       if (entry.isDirectory()) waiting.push(join(next, entry.name));
       else files += 1;
@@ -102,7 +105,9 @@ async function findCopyFault(dir: string): Promise<string | null> {
       }
     }
   }
-  return null;
+  // Git copies no files of a repository in a folder. A submodule has a file of that name.
+  if (repositories.length === 0) return null;
+  return `${JSON.stringify(dir)} is no git repository and holds some, whose files no copy would have: ${listNames(repositories.toSorted())}. Try: one of them, git init in the folder for a run on its other files, or "changes": "direct"`;
 }
 
 /**

@@ -126,6 +126,56 @@ it('an ignored file of the user that stands in the way is not overwritten', asyn
   put(dir, { built: 'by the user\n' });
   expect(await applyChanges(run)).toEqual({ state: 'in_the_way', files: ['built'] });
   expect([text('built'), text('.gitignore')]).toEqual(['by the user\n', 'built\n']);
+  expect(await createRunChanges(run).propose(run)).toMatchObject({
+    obstacle: expect.stringContaining('"built"'),
+  });
+});
+
+describe('ignored files of the user in a folder', () => {
+  const inSrc = { 'src/c.txt': 'c\n', 'src/deep/d.txt': 'd\n' };
+  const users = { 'src/built': 'by the user\n', 'src/deep/.env': 'KEY=1\n' };
+
+  it.each(['a file', 'a link'])('stay where the run puts %s in its place', async (what) => {
+    const fixture = createGitFixture({ ...files, ...inSrc });
+    const { home, dir } = fixture;
+    put(dir, users);
+    const worker = { delegation_id: 'move', foundations: [] };
+    const copy = await createGitWorktrees({ home }).open({ run_id: 'my-run', dir, worker });
+    renameSync(join(copy ?? '', 'src'), join(copy ?? '', 'lib'));
+    if (what === 'a file') put(copy ?? '', { src: 'see lib\n' });
+    else symlinkSync('lib', join(copy ?? '', 'src'));
+    const run = { home, run_id: 'my-run', dir, delegation_ids: ['move'], results_folders: [] };
+    const inTheWay = { state: 'in_the_way', files: ['src/built', 'src/deep/.env'] };
+    expect(await applyChanges(run)).toEqual(inTheWay);
+    expect(readdirSync(join(dir, 'src')).toSorted()).toEqual(['built', 'c.txt', 'deep']);
+    expect(userGit(dir, 'status', '--porcelain')).toBe('?? src/deep/.env\n');
+    // Moved away, they keep nothing back, and a folder without files does not either.
+    for (const path of Object.keys(users)) rmSync(join(dir, path));
+    mkdirSync(join(dir, 'src/built'));
+    expect(await applyChanges(run)).toMatchObject({ state: 'done' });
+    expect(lstatSync(join(dir, 'src')).isDirectory()).toBe(false);
+  });
+
+  it('stay where an undo would put a file in its place', async () => {
+    const { run, text, dir } = await createRun({ one: {} });
+    const worker = { delegation_id: 'one', foundations: [] };
+    const { home } = run;
+    const copy = await createGitWorktrees({ home }).open({ run_id: 'my-run', dir, worker });
+    rmSync(join(copy ?? '', 'b.txt'));
+    put(copy ?? '', { 'b.txt/c.txt': 'c\n' });
+    expect(await applyChanges(run)).toMatchObject({ state: 'done' });
+    put(dir, { 'b.txt/built/out.txt': 'by the user\n' });
+    const inTheWay = { state: 'in_the_way', files: ['b.txt/built/'] };
+    expect(await undoChanges(run, 1_700_000_000)).toEqual(inTheWay);
+    expect(text('b.txt/built/out.txt')).toBe('by the user\n');
+    rmSync(join(dir, 'b.txt/built'), { recursive: true });
+    userGit(join(dir, 'b.txt'), 'init', '--quiet');
+    const repository = { state: 'in_the_way', files: ['b.txt/.git'] };
+    expect(await undoChanges(run, 1_700_000_000)).toEqual(repository);
+    rmSync(join(dir, 'b.txt/.git'), { recursive: true });
+    expect(await undoChanges(run, 1_700_000_000)).toMatchObject({ state: 'done' });
+    expect(text('b.txt')).toBe('b\n');
+  });
 });
 
 it('nothing is written through a link that stands where a folder was, and a link of the run leads nowhere', async () => {

@@ -1,6 +1,10 @@
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { appliedCommit, undoChanges } from '../../../activities/adapters/git/apply-changes.ts';
+import {
+  appliedCommit,
+  diffRun,
+  undoChanges,
+} from '../../../activities/adapters/git/apply-changes.ts';
 import { createRunChanges } from '../../../activities/adapters/git/git-run-changes.ts';
 import { moveRef } from '../../../activities/adapters/git/git-snapshots.ts';
 import { createGitWorktrees } from '../../../activities/adapters/git/git-worktrees.ts';
@@ -98,6 +102,26 @@ it('a task of a team that contradicts the one before it is left out, until it is
       { delegation_id: 'pairs' },
     ],
   });
+});
+
+it('changes too large for a patch are counted and proposed with a patch that lacks some of them', async () => {
+  const { changes, folder, home, dir } = await createRun({ one: { 'a.txt': 'ONE\n' } });
+  const worktrees = createGitWorktrees({ home });
+  const place = { run_id: 'my-run', dir, worker: { delegation_id: 'one', foundations: [] } };
+  const copy = (await worktrees.open(place)) ?? '';
+  writeFileSync(join(copy, 'data.bin'), Buffer.alloc(1_000));
+  writeFileSync(join(copy, 'line.txt'), Buffer.alloc(65 * 1024 * 1024, 'x'));
+  put(copy, { 'new.txt': 'new\n' });
+  const shown = expect.stringMatching(/\+ONE\n[^]*Binary files .* and b\/data\.bin differ\n/u);
+  expect((await worktrees.diff(place))?.slice(0, 1_000)).toEqual(shown);
+  const { patch = '', ...sums } = (await changes.propose(folder)) ?? {};
+  expect(sums).toMatchObject({ files_total: 4, obstacle: '', can_commit: true });
+  expect(patch.slice(0, 1_000)).toEqual(shown);
+  expect(patch.slice(-100)).toMatch(/x\n\[cut after 16777216 bytes\]\n$/u);
+  await expect(diffRun({ ...folder, home })).rejects.toThrow('printed more than 64 MB');
+  // One that is small enough has every byte.
+  rmSync(join(copy, 'line.txt'));
+  expect(await worktrees.diff(place)).toContain('GIT binary patch');
 });
 
 describe('the undo of a commit', () => {
@@ -222,6 +246,20 @@ it('changes of the user’s are never in a commit of the run', async () => {
   });
   expect(userGit(dir, 'rev-list', '--count', 'HEAD')).toBe('1\n');
   expect(readFileSync(join(dir, 'b.txt'), 'utf8')).toBe('mine\n');
+});
+
+it.each([
+  ['no branch', ['checkout', '--quiet', '--detach'], 'no branch is checked out'],
+  ['a staged change', ['rm', '--quiet', '--cached', 'b.txt'], 'other changes are staged'],
+  ['a mode of another kind', ['update-index', '--chmod=+x', 'b.txt'], 'or modes'],
+])('the note says why %s keeps the run from a commit', async (_what, args, reason) => {
+  const { changes, folder, dir } = await createRun({ one: { 'a.txt': 'ONE\n' } });
+  userGit(dir, 'config', 'core.fileMode', 'false');
+  userGit(dir, ...args);
+  if (reason === 'or modes') userGit(dir, 'commit', '--quiet', '-m', 'mode');
+  expect(await changes.propose(folder)).toMatchObject({ can_commit: false });
+  const note = expect.stringContaining(reason);
+  expect(await changes.apply(folder, commit)).toEqual({ state: 'applied', note });
 });
 
 it('no program of the user’s configuration runs on the way', async () => {

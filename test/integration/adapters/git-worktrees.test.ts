@@ -110,6 +110,26 @@ it('the same files give the same commit, and a commit puts everything back', asy
   expect(existsSync(join(folder, 'etc'))).toBe(false);
 });
 
+it('folders that a command has closed do not keep a copy from being put back', async () => {
+  const { worktrees, of, root } = createSet();
+  const folder = await worktrees.open(of('fix'));
+  const kept = await worktrees.keep(of('fix'));
+  const before = readAll(folder);
+  put(folder, { 'src/sum.js': 'broken', 'closed/inner/left.txt': 'x' });
+  for (const path of ['src', 'closed/inner', 'closed']) chmodSync(join(folder, path), 0o555);
+  // Root may do everything in a closed folder.
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) execFileSync('chown', ['-R', '65534:65534', root]);
+  if (isRoot) process.seteuid?.(65_534);
+  try {
+    await worktrees.restore(of('fix'), kept);
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+  expect(readAll(folder)).toEqual(before);
+  expect(existsSync(join(folder, 'closed'))).toBe(false);
+});
+
 it('the change of a delegation is a patch that applies to the user’s folder', async () => {
   const { worktrees, of, dir } = createSet();
   const folder = await worktrees.open(of('fix'));
@@ -226,6 +246,33 @@ it('the folder itself is used without a worker, and a linked worktree is a repos
   expect(readAll(folder)).toEqual(linked);
 });
 
+it('files in a repository that a command has made are files of the copy, and its ".git" is not', async () => {
+  const { worktrees, of, dir } = createSet();
+  const folder = await worktrees.open(of('fix'));
+  const before = await worktrees.keep(of('fix'));
+  for (const path of ['app', 'app/lib/\u00FC', 'empty']) {
+    execFileSync('git', ['init', '--quiet', join(folder, path)]);
+  }
+  const made = { 'app/main.rs': 'main\n', 'app/lib/\u00FC/lib.rs': 'lib\n' };
+  put(folder, { ...made, 'app/.gitignore': 'target\n', 'app/target/out': 'o', 'app/all.log': 'l' });
+  const paths = ['app/.gitignore', 'app/lib/\u00FC/lib.rs', 'app/main.rs'];
+  const added = paths.map((path) => ({ change: 'added', path }));
+  expect(await worktrees.listChanges(of('fix'))).toEqual(added);
+  expect(await worktrees.listChanges(of('fix'))).toEqual(added);
+  const patch = await worktrees.diff(of('fix'));
+  execFileSync('git', ['-C', dir, 'apply', '-'], { input: patch ?? '' });
+  expect(readAll(dir)).toMatchObject(made);
+  expect(readAll(await worktrees.open(of('next', ['fix'])))).toMatchObject(made);
+  const kept = await worktrees.keep(of('fix'));
+  put(folder, { 'app/main.rs': 'broken', 'app/lib/left.rs': 'x' });
+  await worktrees.restore(of('fix'), kept);
+  expect(await worktrees.listChanges(of('fix'))).toEqual(added);
+  expect(readAll(folder)).toMatchObject(made);
+  await worktrees.restore(of('fix'), before);
+  expect(existsSync(join(folder, 'app/main.rs'))).toBe(false);
+  expect(await worktrees.listChanges(of('fix'))).toEqual([]);
+});
+
 describe('an agent makes git run nothing', () => {
   it.each(['core.fsmonitor', 'core.hooksPath', 'filter.evil.clean', 'diff.evil.command'])(
     'by a repository with %s in place of, or inside, its worktree',
@@ -250,7 +297,7 @@ describe('an agent makes git run nothing', () => {
       }
       rmSync(join(root, 'has-run'), { force: true });
       await worktrees.keep(of('fix'));
-      expect(await worktrees.diff(of('fix'))).not.toContain('inner');
+      expect(await worktrees.diff(of('fix'))).toContain('b/inner/a.txt');
       await worktrees.open(of('next', ['fix']));
       await worktrees.restore(of('fix'), commit);
       expect(hasRun()).toBe(false);

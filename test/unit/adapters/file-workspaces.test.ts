@@ -108,6 +108,21 @@ it("FW3: a workspace that holds the artifact home does not give the engine's fil
   expect(await workspaces.findFault(join(top, 'alias'), true)).toMatch(/own files/);
 });
 
+it('a folder that is no repository and holds some is refused by their names, because no copy would have their files', async () => {
+  const { dir, workspaces } = createPlaces();
+  const reposOf = async (isCopied = true) => workspaces.findFault(dir, isCopied);
+  mkdirSync(join(dir, 'web/module'), { recursive: true });
+  // A submodule is left out, as the documentation says.
+  writeFileSync(join(dir, 'web/module/.git'), 'gitdir: ../../.git/modules/module\n');
+  mkdirSync(join(dir, 'node_modules/package/.git'), { recursive: true });
+  expect(await reposOf()).toBeNull();
+  for (const path of ['web/.git', 'libs/api/.git']) mkdirSync(join(dir, path), { recursive: true });
+  expect(await reposOf()).toMatch(/copy would have: "libs\/api", "web"\. Try: /u);
+  expect(await reposOf(false)).toBeNull();
+  mkdirSync(join(dir, '.git'));
+  expect(await reposOf()).toBeNull();
+});
+
 it('FW4: the whole file or none, and a write that fails has changed nothing and names no path of the machine', async () => {
   const { dir, workspaces } = createPlaces();
   const place = { run_id: 'my-run', dir };
