@@ -6,7 +6,6 @@ import {
   SdkHttpError,
   StreamableHTTPClientTransport,
   type CallToolResult,
-  type JsonSchemaValidator,
   type Transport,
 } from '@modelcontextprotocol/client';
 import { cleanLine } from '../../../core/text/cut-text.ts';
@@ -32,8 +31,8 @@ const callMsMax = 600_000;
 /** Pages of a list of tools that are read. */
 const pagesMax = 20;
 
-/** Codes of JSON-RPC for requests that were not carried out. */
-const refusedCodes = new Set([-32_600, -32_601, -32_602]);
+/** Codes of JSON-RPC, and of the protocol for wrong headers, for requests that were not carried out. */
+const refusedCodes = new Set([-32_600, -32_601, -32_602, -32_020]);
 
 /** The connection was lost before a call was sent: it can be made on another one. */
 export class ConnectionLost extends Error {
@@ -69,8 +68,6 @@ export class Connection {
       {
         capabilities: {},
         listMaxPages: pagesMax,
-        // Answers are data. A check of them would run patterns of the server, and fail calls that have taken place.
-        jsonSchemaValidator: { getValidator: acceptAll },
         versionNegotiation: { mode: server.transport.type === 'http' ? 'auto' : 'legacy' },
         listChanged: {
           tools: {
@@ -140,6 +137,9 @@ export class Connection {
       const answer = await this.#client.callTool(
         { name: pin.tool, arguments: isRecord(input) ? input : {} },
         {
+          // Without the schema of its answers: they are data. The SDK's check of them would run patterns of the server, and
+          // fail calls that have taken place as if the server had refused them.
+          toolDefinition: { name: pin.tool, inputSchema: { ...pin.schema, type: 'object' } },
           signal: AbortSignal.any([signal, this.#broken.signal]),
           timeout: this.#server.timeoutMs,
           resetTimeoutOnProgress: true,
@@ -266,11 +266,6 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
   });
   await Promise.race([work, late]);
   clearTimeout(timer);
-}
-
-function acceptAll<T>(): JsonSchemaValidator<T> {
-  // oxlint-disable-next-line no-unsafe-type-assertion
-  return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
 }
 
 function readAnswer({ content, structuredContent, isError }: CallToolResult): McpAnswer {

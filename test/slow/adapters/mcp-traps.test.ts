@@ -166,6 +166,7 @@ it('what a server refuses is told apart from what may have happened', async () =
   expect(await callOdd(mcp, await odd.pin(mcp, 'shape'))).toMatchObject({
     structured: { n: 'no number' },
   });
+  expect(textOf(await callOdd(mcp, await odd.pin(mcp, 'untold')))).toContain('done');
 });
 
 it('a tool that changes during a run is refused in this run and taken by the next', async () => {
