@@ -5,7 +5,6 @@ import {
   SdkErrorCode,
   SdkHttpError,
   StreamableHTTPClientTransport,
-  type CallToolResult,
   type Transport,
 } from '@modelcontextprotocol/client';
 import { cleanLine } from '../../../core/text/cut-text.ts';
@@ -19,6 +18,7 @@ import {
   type McpServer,
 } from '../../ports/mcp-servers.ts';
 import { pinTools } from '../../tools/mcp/pin-tools.ts';
+import { callTool, listTools, pagesMax } from './requests.ts';
 import { createLimitedFetch, StdioTransport } from './stdio-transport.ts';
 import { messageOf } from '../../../core/text/message-of.ts';
 
@@ -28,9 +28,6 @@ const connectMs = 15_000;
 /** Milliseconds of one call, with all the progress that is reported. */
 const callMsMax = 600_000;
 
-/** Pages of a list of tools that are read. */
-const pagesMax = 20;
-
 /** Codes of JSON-RPC, and of the protocol for wrong headers, for requests that were not carried out. */
 const refusedCodes = new Set([-32_600, -32_601, -32_602, -32_020]);
 
@@ -39,10 +36,10 @@ export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
 
-/** Reads the reason why the transport failed; null while nothing is known. */
 interface Line {
   readonly transport: Transport;
-  readonly fault: () => string | null;
+  /** Says why the transport failed and what its server said; the given words while it has not failed. */
+  readonly explain: (otherwise: string) => string;
 }
 
 /**
@@ -105,8 +102,10 @@ export class Connection {
       await connection.#list();
       return connection;
     } catch (error) {
+      // Closing ends the server, which would be the explanation.
+      const reason = connection.#explain('does not start', error);
       await connection.close();
-      throw new McpUnavailable(connection.#explain('does not start', error));
+      throw new McpUnavailable(reason);
     }
   }
 
@@ -134,12 +133,10 @@ export class Connection {
     this.#checkPin(pin);
     signal.throwIfAborted();
     try {
-      const answer = await this.#client.callTool(
-        { name: pin.tool, arguments: isRecord(input) ? input : {} },
+      return await callTool(
+        this.#client,
+        { pin, input },
         {
-          // Without the schema of its answers: they are data. The SDK's check of them would run patterns of the server, and
-          // fail calls that have taken place as if the server had refused them.
-          toolDefinition: { name: pin.tool, inputSchema: { ...pin.schema, type: 'object' } },
           signal: AbortSignal.any([signal, this.#broken.signal]),
           timeout: this.#server.timeoutMs,
           resetTimeoutOnProgress: true,
@@ -150,7 +147,6 @@ export class Connection {
           },
         },
       );
-      return readAnswer(answer);
     } catch (error) {
       throw this.#judge(error, signal);
     }
@@ -189,10 +185,9 @@ export class Connection {
       const options = {
         timeout,
         signal: AbortSignal.any([this.#broken.signal, AbortSignal.timeout(timeout)]),
-        cacheMode: 'refresh',
-      } as const;
-      const { tools } = await this.#client.listTools(undefined, options);
-      this.#listed = pinTools(this.#server, tools);
+      };
+      const { tools, faults } = await listTools(this.#client, options);
+      this.#listed = pinTools(this.#server, tools, faults);
     } catch (error) {
       this.#isStale = true;
       throw error;
@@ -224,24 +219,20 @@ export class Connection {
       return new ConnectionLost();
     }
     this.#broken.abort();
-    const what =
-      error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
-        ? 'did not answer in time'
-        : 'ended or failed during the call';
-    return new Error(this.#explain(what, error));
+    return new Error(this.#explain(describeEnd(error), error));
   }
 
   #explain(what: string, error: unknown): string {
     const { name, transport } = this.#server;
-    const said = this.#line.fault() ?? messageOf(error);
-    return `the MCP server "${name}" ${what}: ${cleanLine(said, 600)}. Cure: ${cureOf(transport.type, error)}`;
+    const why = cleanLine(this.#line.explain(messageOf(error)), 600);
+    return `the MCP server "${name}" ${what}: ${why}. Cure: ${cureOf(transport.type, error)}`;
   }
 
   #createLine(): Line {
     const { transport } = this.#server;
     if (transport.type === 'stdio') {
       const stdio = new StdioTransport(transport);
-      return { transport: stdio, fault: () => stdio.fault };
+      return { transport: stdio, explain: (otherwise) => stdio.explain(otherwise) };
     }
     let fault: string | null = null;
     const fetch = createLimitedFetch((reason) => {
@@ -253,7 +244,7 @@ export class Connection {
       requestInit: { headers: { ...headers } },
       fetch,
     });
-    return { transport: http, fault: () => fault };
+    return { transport: http, explain: (otherwise) => fault ?? otherwise };
   }
 }
 
@@ -268,8 +259,12 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-function readAnswer({ content, structuredContent, isError }: CallToolResult): McpAnswer {
-  return { content, structured: structuredContent, isError: isError === true };
+/** Says how a call ended that the server neither made nor refused for certain. */
+function describeEnd(error: unknown): string {
+  const code = error instanceof SdkError ? error.code : null;
+  if (code === SdkErrorCode.RequestTimeout) return 'did not answer in time';
+  if (code === SdkErrorCode.InvalidResult) return 'gave an answer that can not be read';
+  return 'ended or failed during the call';
 }
 
 /** Returns true when the server has certainly not begun the call. */
