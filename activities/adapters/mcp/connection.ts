@@ -118,7 +118,7 @@ export class Connection {
     return this.#isClosed || this.#broken.signal.aborted;
   }
 
-  /** True when its server no longer lists its tools: calls that it has may end, and others need a new one. */
+  /** True when a call or the list of tools has failed: calls that it has may end, and others need a new one. */
   get isStuck(): boolean {
     return this.#isStuck;
   }
@@ -214,11 +214,9 @@ export class Connection {
     if (error instanceof ProtocolError) {
       return new Error(`the server reports an error: ${cleanLine(error.message, 1_000)}`);
     }
-    if (wasNotSent(error)) {
-      this.#broken.abort();
-      return new ConnectionLost();
-    }
-    this.#broken.abort();
+    // Other calls at work may still end well: each has its own limit of time.
+    this.#isStuck = true;
+    if (wasNotSent(error)) return new ConnectionLost();
     return new Error(this.#explain(describeEnd(error), error));
   }
 

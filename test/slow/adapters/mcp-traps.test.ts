@@ -98,6 +98,21 @@ it('a server whose list of tools hangs after a change is started again, and its 
   expect(textOf(await atWork)).toContain('all steps');
 });
 
+it('a call that times out ends no other call, and the next one gets a new server', async () => {
+  const mcp = odd.open({ timeoutMs: 5_000 });
+  const [hang, progress] = [await odd.pin(mcp, 'hang'), await odd.pin(mcp, 'progress')];
+  const hung = callOdd(mcp, hang).catch((error: unknown) => String(error));
+  await noted('call hang');
+  const atWork = callOdd(mcp, progress).then(textOf, String);
+  expect(await hung).toContain('did not answer in time');
+  const before = pids('start');
+  expect(textOf(await callOdd(mcp, await odd.pin(mcp, 'env')))).toContain('for-odd');
+  expect(await atWork).toContain('all steps');
+  expect(pids('start').length).toBeGreaterThan(before.length + 1);
+  // The server of both calls is ended with the last of them.
+  for (const pid of before) await eventually(`the end of ${pid}`, async () => !isAlive(pid));
+});
+
 it('progress prolongs a call beyond its timeout, and is passed on', async () => {
   const mcp = odd.open({ timeoutMs: 5_000 });
   const words: string[] = [];
