@@ -7,7 +7,7 @@ import type { McpAnswer, McpCall } from '../../ports/mcp-servers.ts';
 /** Pages of a list of tools that are read. */
 export const pagesMax = 20;
 
-/** Results as far as all of their parts depend on it. The SDK's own schemas would refuse all tools for one. */
+/** Frame of a result, whose parts are read one by one. The SDK's own schema would refuse all tools for one. */
 const ListPage = z.object({ tools: z.array(z.unknown()), nextCursor: z.unknown().optional() });
 type ListPage = z.infer<typeof ListPage>;
 const Answer = z.object({
@@ -18,7 +18,7 @@ const Answer = z.object({
 
 interface ReadTools {
   readonly tools: readonly unknown[];
-  /** What the protocol does not allow of a tool, by the tool. */
+  /** Faults of tools that do not fit the protocol, by the tool. */
   readonly faults: ReadonlyMap<unknown, string>;
 }
 

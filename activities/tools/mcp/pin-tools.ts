@@ -25,7 +25,7 @@ export const mcpPrefix = 'mcp__';
  * Turns the list of a server into tools that can be offered. Everything in it is the server's word: names are cleaned,
  * texts cut, and hints count only for a server that the operator trusts.
  *
- * @param faults What the protocol does not allow of a tool, by the tool.
+ * @param faults Faults of tools that do not fit the protocol, by the tool.
  */
 export function pinTools(
   server: Pick<McpServer, 'name' | 'trusted' | 'brings'>,
