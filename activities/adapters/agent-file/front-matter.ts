@@ -1,4 +1,13 @@
-import { isMap, isScalar, LineCounter, parseDocument, type YAMLError } from 'yaml';
+import {
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  parseDocument,
+  type YAMLError,
+} from 'yaml';
+import { messageOf } from '../../../core/text/message-of.ts';
 
 /** A key of the front matter with its value as plain JSON, and its line. */
 export interface FrontMatterEntry {
@@ -54,18 +63,33 @@ function parseEntries(
   if (!isMap(document.contents)) {
     return { faults: [{ line: 2, reason: 'expected lines of the form "key: value"' }] };
   }
-  const values: Readonly<Record<string, unknown>> = document.toJS();
-  for (const { key } of document.contents.items) {
+  const faults: LineFault[] = [];
+  for (const { key, value } of document.contents.items) {
     const name = isScalar(key) ? String(key.value) : '';
-    const offset = isScalar(key) ? (key.range?.[0] ?? 0) : 0;
-    entries.set(name, { value: values[name], line: lineAt(offset) });
+    const line = lineAt(isScalar(key) ? (key.range?.[0] ?? 0) : 0);
+    try {
+      entries.set(name, { value: toValue(value, document), line });
+    } catch (error) {
+      // A text that begins with "*" is an alias.
+      const hint = ' Try: write the value out, or put the text in double quotes.';
+      faults.push({ line, reason: `this is no YAML: ${endSentence(messageOf(error))}${hint}` });
+    }
   }
-  return { entries };
+  return faults.length > 0 ? { faults } : { entries };
+}
+
+/** Returns a value as plain JSON. @throws Error for an alias without an anchor, or that expands without end. */
+function toValue(node: unknown, document: Document.Parsed): unknown {
+  return isNode(node) ? node.toJS(document, { maxAliasCount: 100 }) : node;
+}
+
+function endSentence(text: string): string {
+  return text.replace(/\.?$/, '.');
 }
 
 function toFault(error: YAMLError, line: number): LineFault {
   const [first = ''] = error.message.split('\n', 1);
   // The most common mistake: a sentence that contains ": ".
   const hint = error.code === 'BLOCK_AS_IMPLICIT_KEY' ? ' Try: put the text in double quotes.' : '';
-  return { line, reason: `this is no YAML: ${first.replace(/\.?$/, '.')}${hint}` };
+  return { line, reason: `this is no YAML: ${endSentence(first)}${hint}` };
 }

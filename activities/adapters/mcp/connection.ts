@@ -5,8 +5,6 @@ import {
   SdkErrorCode,
   SdkHttpError,
   StreamableHTTPClientTransport,
-  type CallToolResult,
-  type JsonSchemaValidator,
   type Transport,
 } from '@modelcontextprotocol/client';
 import { cleanLine } from '../../../core/text/cut-text.ts';
@@ -20,6 +18,7 @@ import {
   type McpServer,
 } from '../../ports/mcp-servers.ts';
 import { pinTools } from '../../tools/mcp/pin-tools.ts';
+import { callTool, listTools, pagesMax } from './requests.ts';
 import { createLimitedFetch, StdioTransport } from './stdio-transport.ts';
 import { messageOf } from '../../../core/text/message-of.ts';
 
@@ -29,21 +28,18 @@ const connectMs = 15_000;
 /** Milliseconds of one call, with all the progress that is reported. */
 const callMsMax = 600_000;
 
-/** Pages of a list of tools that are read. */
-const pagesMax = 20;
-
-/** Codes of JSON-RPC for requests that were not carried out. */
-const refusedCodes = new Set([-32_600, -32_601, -32_602]);
+/** Codes of JSON-RPC, and of the protocol for wrong headers, for requests that were not carried out. */
+const refusedCodes = new Set([-32_600, -32_601, -32_602, -32_020]);
 
 /** The connection was lost before a call was sent: it can be made on another one. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
 
-/** Reads the reason why the transport failed; null while nothing is known. */
 interface Line {
   readonly transport: Transport;
-  readonly fault: () => string | null;
+  /** Says why the transport failed and what its server said; the given words while it has not failed. */
+  readonly explain: (otherwise: string) => string;
 }
 
 /**
@@ -69,8 +65,6 @@ export class Connection {
       {
         capabilities: {},
         listMaxPages: pagesMax,
-        // Answers are data. A check of them would run patterns of the server, and fail calls that have taken place.
-        jsonSchemaValidator: { getValidator: acceptAll },
         versionNegotiation: { mode: server.transport.type === 'http' ? 'auto' : 'legacy' },
         listChanged: {
           tools: {
@@ -108,8 +102,10 @@ export class Connection {
       await connection.#list();
       return connection;
     } catch (error) {
+      // Closing ends the server, which would be the explanation.
+      const reason = connection.#explain('does not start', error);
       await connection.close();
-      throw new McpUnavailable(connection.#explain('does not start', error));
+      throw new McpUnavailable(reason);
     }
   }
 
@@ -122,7 +118,7 @@ export class Connection {
     return this.#isClosed || this.#broken.signal.aborted;
   }
 
-  /** True when its server no longer lists its tools: calls that it has may end, and others need a new one. */
+  /** True when a call or the list of tools has failed: calls that it has may end, and others need a new one. */
   get isStuck(): boolean {
     return this.#isStuck;
   }
@@ -137,8 +133,9 @@ export class Connection {
     this.#checkPin(pin);
     signal.throwIfAborted();
     try {
-      const answer = await this.#client.callTool(
-        { name: pin.tool, arguments: isRecord(input) ? input : {} },
+      return await callTool(
+        this.#client,
+        { pin, input },
         {
           signal: AbortSignal.any([signal, this.#broken.signal]),
           timeout: this.#server.timeoutMs,
@@ -150,7 +147,6 @@ export class Connection {
           },
         },
       );
-      return readAnswer(answer);
     } catch (error) {
       throw this.#judge(error, signal);
     }
@@ -189,10 +185,9 @@ export class Connection {
       const options = {
         timeout,
         signal: AbortSignal.any([this.#broken.signal, AbortSignal.timeout(timeout)]),
-        cacheMode: 'refresh',
-      } as const;
-      const { tools } = await this.#client.listTools(undefined, options);
-      this.#listed = pinTools(this.#server, tools);
+      };
+      const { tools, faults } = await listTools(this.#client, options);
+      this.#listed = pinTools(this.#server, tools, faults);
     } catch (error) {
       this.#isStale = true;
       throw error;
@@ -219,29 +214,23 @@ export class Connection {
     if (error instanceof ProtocolError) {
       return new Error(`the server reports an error: ${cleanLine(error.message, 1_000)}`);
     }
-    if (wasNotSent(error)) {
-      this.#broken.abort();
-      return new ConnectionLost();
-    }
-    this.#broken.abort();
-    const what =
-      error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
-        ? 'did not answer in time'
-        : 'ended or failed during the call';
-    return new Error(this.#explain(what, error));
+    // Other calls at work may still end well: each has its own limit of time.
+    this.#isStuck = true;
+    if (wasNotSent(error)) return new ConnectionLost();
+    return new Error(this.#explain(describeEnd(error), error));
   }
 
   #explain(what: string, error: unknown): string {
     const { name, transport } = this.#server;
-    const said = this.#line.fault() ?? messageOf(error);
-    return `the MCP server "${name}" ${what}: ${cleanLine(said, 600)}. Cure: ${cureOf(transport.type, error)}`;
+    const why = cleanLine(this.#line.explain(messageOf(error)), 600);
+    return `the MCP server "${name}" ${what}: ${why}. Cure: ${cureOf(transport.type, error)}`;
   }
 
   #createLine(): Line {
     const { transport } = this.#server;
     if (transport.type === 'stdio') {
       const stdio = new StdioTransport(transport);
-      return { transport: stdio, fault: () => stdio.fault };
+      return { transport: stdio, explain: (otherwise) => stdio.explain(otherwise) };
     }
     let fault: string | null = null;
     const fetch = createLimitedFetch((reason) => {
@@ -253,7 +242,7 @@ export class Connection {
       requestInit: { headers: { ...headers } },
       fetch,
     });
-    return { transport: http, fault: () => fault };
+    return { transport: http, explain: (otherwise) => fault ?? otherwise };
   }
 }
 
@@ -268,13 +257,12 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-function acceptAll<T>(): JsonSchemaValidator<T> {
-  // oxlint-disable-next-line no-unsafe-type-assertion
-  return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
-}
-
-function readAnswer({ content, structuredContent, isError }: CallToolResult): McpAnswer {
-  return { content, structured: structuredContent, isError: isError === true };
+/** Says how a call ended that the server neither made nor refused for certain. */
+function describeEnd(error: unknown): string {
+  const code = error instanceof SdkError ? error.code : null;
+  if (code === SdkErrorCode.RequestTimeout) return 'did not answer in time';
+  if (code === SdkErrorCode.InvalidResult) return 'gave an answer that can not be read';
+  return 'ended or failed during the call';
 }
 
 /** Returns true when the server has certainly not begun the call. */

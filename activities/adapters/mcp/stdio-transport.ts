@@ -133,10 +133,10 @@ export class StdioTransport implements Transport {
     this.#server = server;
   }
 
-  /** Returns why the connection ended, as far as it is known. */
-  get fault(): string {
+  /** Says why the server ended, or the given words while it lives, and what it wrote to its error output. */
+  explain(otherwise: string): string {
     const said = cleanLine(this.#said.slice(-saidCharsMax), 500);
-    const end = this.#fault ?? 'it ended';
+    const end = this.#fault ?? otherwise;
     return said === '' ? end : `${end}; it said: ${said}`;
   }
 
@@ -181,14 +181,18 @@ export class StdioTransport implements Transport {
     });
   }
 
-  send(message: JSONRPCMessage): Promise<void> {
+  async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
     if (stdin === null || stdin === undefined || !stdin.writable) {
-      return Promise.reject(new Error(`Not connected: ${this.fault}`));
+      throw new Error(`Not connected: ${this.explain('it ended')}`);
     }
-    return new Promise((resolve, reject) => {
-      stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
+    const error = await new Promise<Error | null | undefined>((resolve) => {
+      stdin.write(serializeMessage(message), resolve);
     });
+    if (!error) return;
+    // A server that no longer reads has mostly ended, and how it ended says more than the broken pipe.
+    await this.#endsWithin(endMs);
+    throw error;
   }
 
   /** Closes its input, then ends it, then kills its group. */

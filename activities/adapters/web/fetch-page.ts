@@ -5,6 +5,7 @@ import { lookup } from 'node:dns/promises';
 import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { FetchedPage, PageFetcher } from '../../ports/page-fetcher.ts';
+import { decodePage } from './decode-page.ts';
 
 type Family = 'ipv4' | 'ipv6';
 
@@ -243,8 +244,12 @@ function typeOf(header: string): string {
 }
 
 /** @returns why the body is not read, or null. */
-function findFault({ statusCode = 0 }: IncomingMessage, type: string): string | null {
+function findFault({ statusCode = 0, headers }: IncomingMessage, type: string): string | null {
   if (statusCode < 200 || statusCode > 299) return `The server answers ${statusCode}.`;
+  const coding = headers['content-encoding']?.trim().toLowerCase() ?? '';
+  if (coding !== '' && coding !== 'identity') {
+    return `The server sends the page compressed (${coding}), and only uncompressed ones are read.`;
+  }
   const isText = type.startsWith('text/') || type === 'application/json';
   if (isText || htmlTypes.includes(type)) return null;
   return `The page is ${type}, and only texts are read.`;
@@ -256,7 +261,8 @@ async function readPage(
   { bytesMax = 2_000_000 }: PageFetcherOptions,
   signal: AbortSignal,
 ): Promise<FetchedPage> {
-  const type = typeOf(response.headers['content-type'] ?? 'text/plain');
+  const contentType = response.headers['content-type'] ?? 'text/plain';
+  const type = typeOf(contentType);
   const fault = findFault(response, type);
   if (fault !== null) {
     response.destroy();
@@ -272,9 +278,8 @@ async function readPage(
     }
     chunks.push(chunk);
   }
-  const text = Buffer.concat(chunks).toString('utf8');
-  const read = htmlTypes.includes(type)
-    ? await convertPage(text, { signal })
-    : { title: '', text_md: text };
+  const isHtml = htmlTypes.includes(type);
+  const text = decodePage(Buffer.concat(chunks), contentType, isHtml);
+  const read = isHtml ? await convertPage(text, { signal }) : { title: '', text_md: text };
   return { url: url.href, ...read, bytes };
 }

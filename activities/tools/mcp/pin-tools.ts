@@ -24,12 +24,17 @@ export const mcpPrefix = 'mcp__';
 /**
  * Turns the list of a server into tools that can be offered. Everything in it is the server's word: names are cleaned,
  * texts cut, and hints count only for a server that the operator trusts.
+ *
+ * @param faults Faults of tools that do not fit the protocol, by the tool.
  */
 export function pinTools(
   server: Pick<McpServer, 'name' | 'trusted' | 'brings'>,
   listed: readonly unknown[],
+  faults: ReadonlyMap<unknown, string> = new Map(),
 ): ListedTools {
-  const tools = listed.slice(0, limits.tools).map((tool) => pinTool(server, tool));
+  const tools = listed
+    .slice(0, limits.tools)
+    .map((tool) => pinTool(server, tool, faults.get(tool) ?? null));
   const over = listed.length - tools.length;
   const counts = new Map<string, number>();
   for (const one of tools) {
@@ -56,10 +61,12 @@ type LeftOut = ListedTools['leftOut'][number];
 function pinTool(
   server: Pick<McpServer, 'name' | 'trusted' | 'brings'>,
   listed: unknown,
+  fault: string | null,
 ): PinnedTool | LeftOut {
   const raw = isRecord(listed) ? listed : {};
   const tool = typeof raw['name'] === 'string' ? raw['name'] : '';
-  const reason = findReason(server.name, tool, raw);
+  const told = fault === null ? null : `it does not fit the protocol: ${cleanLine(fault, 200)}`;
+  const reason = findReason(server.name, tool, raw) ?? told;
   if (reason !== null) return { tool: cleanLine(tool, shownChars) || '(without a name)', reason };
   const hints = isRecord(raw['annotations']) ? raw['annotations'] : {};
   const isReading = server.trusted && hints['readOnlyHint'] === true;

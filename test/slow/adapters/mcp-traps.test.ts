@@ -78,7 +78,7 @@ it('an abort is told from a timeout, and the server is told of it', async () => 
 it('a server that hangs is an error with a cure, and the next call gets a new one', async () => {
   const mcp = odd.open({ timeoutMs: 5_000 });
   await expect(callOdd(mcp, await odd.pin(mcp, 'hang'))).rejects.toThrow(
-    /"odd" did not answer in time: .*Cure: run its command by hand/,
+    /"odd" did not answer in time: Request timed out. Cure: run its command by hand/,
   );
   const echo = await odd.pin(mcp, 'echo');
   expect(textOf(await callOdd(mcp, echo, { text: 'again' }))).toContain('again from');
@@ -96,6 +96,21 @@ it('a server whose list of tools hangs after a change is started again, and its 
   await callOdd(mcp, turn);
   expect(textOf(await callOdd(mcp, echo, { text: 'again' }))).toContain('again from');
   expect(textOf(await atWork)).toContain('all steps');
+});
+
+it('a call that times out ends no other call, and the next one gets a new server', async () => {
+  const mcp = odd.open({ timeoutMs: 5_000 });
+  const [hang, progress] = [await odd.pin(mcp, 'hang'), await odd.pin(mcp, 'progress')];
+  const hung = callOdd(mcp, hang).catch((error: unknown) => String(error));
+  await noted('call hang');
+  const atWork = callOdd(mcp, progress).then(textOf, String);
+  expect(await hung).toContain('did not answer in time');
+  const before = pids('start');
+  expect(textOf(await callOdd(mcp, await odd.pin(mcp, 'env')))).toContain('for-odd');
+  expect(await atWork).toContain('all steps');
+  expect(pids('start').length).toBeGreaterThan(before.length + 1);
+  // The server of both calls is ended with the last of them.
+  for (const pid of before) await eventually(`the end of ${pid}`, async () => !isAlive(pid));
 });
 
 it('progress prolongs a call beyond its timeout, and is passed on', async () => {
@@ -165,6 +180,42 @@ it('what a server refuses is told apart from what may have happened', async () =
   // No answer is checked against the server's own schema: the call has taken place.
   expect(await callOdd(mcp, await odd.pin(mcp, 'shape'))).toMatchObject({
     structured: { n: 'no number' },
+  });
+  expect(textOf(await callOdd(mcp, await odd.pin(mcp, 'untold')))).toContain('done');
+});
+
+it('a malformed tool costs only itself', async () => {
+  const { tools, leftOut } = await odd.open({ flags: ['--malformed'] }).list('odd');
+  // The hash that runs have pinned: it leaves out what the protocol does not know.
+  expect(tools.find(({ tool }) => tool === 'lies')?.hash).toBe(
+    'UDwvezMMzuTRZyKuvOKka0N122Egg-h_EHSIe8XS4lk',
+  );
+  const reasons = leftOut.filter(({ tool }) => tool.startsWith('bad-'));
+  expect(reasons.map(({ tool, reason }) => `${tool}: ${reason}`)).toEqual([
+    'bad-bare: its arguments are no object',
+    'bad-type: its arguments are no object',
+    expect.stringMatching(/^bad-description: it does not fit the protocol: description: .*string/),
+    expect.stringMatching(/^bad-hint: .* annotations.readOnlyHint: .*boolean/),
+  ]);
+});
+
+it('a server that can not be used is not said to have ended, unless it has', async () => {
+  await expect(odd.open({ flags: ['--lists-nothing'] }).list('odd')).rejects.toThrow(
+    /"odd" does not start: Invalid result for tools\/list/,
+  );
+  const args = ['-e', 'console.error("no token"); process.exit(3)'];
+  const transport = { command: process.execPath, args, env: {}, sandbox: null } as const;
+  await expect(
+    odd.open({ transport: { ...transport, type: 'stdio' } }).list('odd'),
+  ).rejects.toThrow(/does not start: it ended with the code 3; it said: no token/);
+});
+
+it('an answer of an unknown shape is read', async () => {
+  const mcp = odd.open();
+  expect(await callOdd(mcp, await odd.pin(mcp, 'weird'))).toEqual({
+    content: [{ type: 'hologram' }],
+    structured: undefined,
+    isError: false,
   });
 });
 

@@ -35,6 +35,9 @@ const faultsOf = async (files: Record<string, string | Uint8Array>, knownTools?:
   return error.message.replaceAll(`${at.home}/`, '').split('\n');
 };
 
+/** A list of YAML that repeats an item. */
+const ten = (item: string): string => `[${Array.from({ length: 10 }, () => item).join(', ')}]`;
+
 describe('an agent file', () => {
   it('needs a name, a description and a prompt', async () => {
     expect(await loadOne(minimal)).toEqual({
@@ -171,6 +174,23 @@ describe('an agent file', () => {
     ],
   ])('with %s is refused with file and line', async (_title, text, fault) => {
     expect(await faultsOf({ 'a.md': text })).toEqual([fault]);
+  });
+
+  it('with an alias of YAML has a line for each that leads nowhere, as all faults have', async () => {
+    const alias = '---\nname: a\ndescription: *all\ntools: [*b]\n---\nDo.';
+    const bomb = `---\nname: b\nx: &x ${ten('x')}\ny: &y ${ten('*x')}\nz: ${ten('*y')}\n---\nDo.`;
+    const faults = await faultsOf({ 'a.md': alias, 'b.md': bomb, 'c.md': 'Just text' });
+    expect(faults).toEqual([
+      expect.stringMatching(/^a\.md:3: this is no YAML: Unresolved alias .*: all\. Try: .*quotes/),
+      expect.stringMatching(/^a\.md:4: this is no YAML: Unresolved alias .*: b\. Try: .*quotes/),
+      expect.stringMatching(/^b\.md:5: this is no YAML: Excessive alias count/),
+      expect.stringContaining('c.md:1: expected front matter'),
+    ]);
+  });
+
+  it('with an alias of YAML that has its anchor is read', async () => {
+    const text = '---\nname: a\ndescription: &d Helps.\ncapabilities: [*d]\n---\nDo.';
+    expect(await loadOne(text)).toMatchObject({ capabilities: ['Helps.'] });
   });
 
   it('that is no UTF-8 is refused', async () => {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import {
   convertPage,
   createPageFetcher,
@@ -35,6 +36,8 @@ const local: PageFetcherOptions = {
 const never = new AbortController().signal;
 const get = (url: string, over: Partial<PageFetcherOptions> = {}) =>
   createPageFetcher({ ...local, ...over }).fetch(url, never);
+
+const latin = (text: string) => Buffer.from(text, 'latin1');
 
 const oneIsPrivate = async () => ['93.184.215.14', '10.0.0.1'];
 const isLoopback = (address: string) => address === '127.0.0.1';
@@ -196,6 +199,43 @@ it('WPF5: no cookie, credential or referrer is sent', async () => {
     'host',
     'user-agent',
   ]);
+});
+
+it('WPF5: a page that is compressed all the same is refused', async () => {
+  const port = await serve((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' });
+    response.end(gzipSync('hello'));
+  });
+  await expect(get(`http://docs.example:${port}/`)).rejects.toThrow('compressed (gzip)');
+});
+
+it.each<[string, string, Buffer, string]>([
+  ['its header', 'text/plain; charset=ISO-8859-1', latin('Größe é'), 'Größe é'],
+  // 0x80 is the sign of the euro in windows-1252, which stands for Latin-1 on the web.
+  ['its header', 'text/plain; charset="latin1"', Buffer.from([0x35, 0x20, 0x80]), '5 €'],
+  ['its header', 'text/plain; charset=utf-16le', Buffer.from('hello', 'utf16le'), 'hello'],
+  ['its mark', 'text/plain', Buffer.from('\ufeffGröße', 'utf16le'), 'Größe'],
+  ['its mark', 'text/plain; charset=latin1', Buffer.from('\ufeffGröße'), 'Größe'],
+  ['its tag', 'text/html', latin('<meta charset="windows-1252"><p>Größe</p>'), 'Größe'],
+  [
+    'its tag',
+    'text/html',
+    latin('<meta http-equiv="Content-Type" content="text/html; charset=iso-8859-1"><p>é</p>'),
+    'é',
+  ],
+  ['nothing', 'text/html', Buffer.from('<p>Größe</p>'), 'Größe'],
+])('a page is decoded by %s: %s', async (_by, type, body, text) => {
+  const port = await serve((_request, response) => {
+    response.setHeader('content-type', type).end(body);
+  });
+  expect((await get(`http://docs.example:${port}/`)).text_md).toBe(text);
+});
+
+it('a page in an unknown character set is refused by its name', async () => {
+  const port = await serve((_request, response) => {
+    response.setHeader('content-type', 'text/plain; charset=klingon').end('x');
+  });
+  await expect(get(`http://docs.example:${port}/`)).rejects.toThrow('character set "klingon"');
 });
 
 it('HTML becomes Markdown, without scripts and pictures', async () => {

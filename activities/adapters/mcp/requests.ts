@@ -1,0 +1,89 @@
+import { isDeepStrictEqual } from 'node:util';
+import { specTypeSchemas, type Client, type RequestOptions } from '@modelcontextprotocol/client';
+import { z } from 'zod';
+import { isRecord } from '../../../core/json.ts';
+import type { McpAnswer, McpCall } from '../../ports/mcp-servers.ts';
+
+/** Pages of a list of tools that are read. */
+export const pagesMax = 20;
+
+/** Frame of a result, whose parts are read one by one. The SDK's own schema would refuse all tools for one. */
+const ListPage = z.object({ tools: z.array(z.unknown()), nextCursor: z.unknown().optional() });
+type ListPage = z.infer<typeof ListPage>;
+const Answer = z.object({
+  content: z.unknown().optional(),
+  structuredContent: z.unknown().optional(),
+  isError: z.unknown().optional(),
+});
+
+interface ReadTools {
+  readonly tools: readonly unknown[];
+  /** Faults of tools that do not fit the protocol, by the tool. */
+  readonly faults: ReadonlyMap<unknown, string>;
+}
+
+/** Lists the tools of a server. */
+export async function listTools(client: Client, options: RequestOptions): Promise<ReadTools> {
+  const faults = new Map<unknown, string>();
+  if (isStrict(client) || client.getServerCapabilities()?.tools === undefined) {
+    const { tools } = await client.listTools(undefined, { ...options, cacheMode: 'refresh' });
+    return { tools, faults };
+  }
+  const listed = await readPages(client, options);
+  const tools = listed.map((tool) => {
+    const read = specTypeSchemas.Tool['~standard'].validate(tool);
+    if (read.issues === undefined) return read.value;
+    const [{ path = [], message } = { message: '' }] = read.issues;
+    faults.set(tool, `${path.map(String).join('.')}: ${message}`);
+    return tool;
+  });
+  return { tools, faults };
+}
+
+async function readPages(client: Client, options: RequestOptions): Promise<unknown[]> {
+  const tools: unknown[] = [];
+  let last: ListPage | null = null;
+  for (let pages = 0; pages < pagesMax; pages += 1) {
+    const cursor: unknown = last?.nextCursor;
+    const request = { method: 'tools/list', ...(last !== null && { params: { cursor } }) };
+    // oxlint-disable-next-line no-await-in-loop
+    const page: ListPage = await client.request(request, ListPage, options);
+    // A server that knows no pages says the same each time.
+    if (isDeepStrictEqual(page, last)) return tools;
+    tools.push(...page.tools);
+    if (typeof page.nextCursor !== 'string') return tools;
+    last = page;
+  }
+  throw new Error(`its list of tools has more than ${pagesMax} pages`);
+}
+
+/** Calls a tool. */
+export async function callTool(
+  client: Client,
+  { pin, input }: Pick<McpCall, 'pin' | 'input'>,
+  options: RequestOptions,
+): Promise<McpAnswer> {
+  const params = { name: pin.tool, arguments: isRecord(input) ? input : {} };
+  // Without the schema of its answers: they are data. The SDK's check of them would run patterns of the server, and fail
+  // calls that have taken place as if the server had refused them.
+  const toolDefinition = {
+    name: pin.tool,
+    inputSchema: { ...pin.schema, type: 'object' },
+  } as const;
+  const { content, structuredContent, isError } = isStrict(client)
+    ? await client.callTool(params, { ...options, toolDefinition })
+    : await client.request({ method: 'tools/call', params }, Answer, options);
+  return {
+    content: [content ?? []].flat(),
+    structured: structuredContent ?? undefined,
+    isError: isError === true,
+  };
+}
+
+/**
+ * Returns true when the SDK checks results against its own schemas, whatever is asked for: from revision 2026-07-28 on. Its
+ * own requests are needed there, because they send the headers that a tool asks for.
+ */
+function isStrict(client: Client): boolean {
+  return client.getProtocolEra() === 'modern';
+}
