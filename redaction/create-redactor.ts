@@ -1,9 +1,6 @@
 import { createOwnSecretFinder, spellSecret } from './own-secrets.ts';
-import {
-  findOpenPrivateKey,
-  findPrivateKeys,
-  createRecommendedRules,
-} from './recommended-rules.ts';
+import { findOpenPrivateKey, findPrivateKeys } from './private-keys.ts';
+import { createRecommendedRules } from './recommended-rules.ts';
 import { redactTree } from './redact-tree.ts';
 import { markOf, replaceSpans, settleSpans, type Span } from './span.ts';
 
@@ -47,7 +44,7 @@ const wordRounds = 4;
  * ignores case is slow when it has many words.
  */
 const tokenHint =
-  /sk-[\w-]{16}|sk_(?:live|test)_|rk_live_|npm_|hf_|gh[opsru]_|github_pat_|glpat-|xox[abeoprs]-|xapp-|SG\.|shp[a-z]{2,3}_|dop_v1_|lin_api_|ops_ey|A(?:[KS]IA|3T|GPA|IDA|ROA|IPA|NPA|NVA|Iza)|-----BEGIN|_authToken|:x-oauth-basic@|:\/\/[\w-]{1,256}:[\w-]{1,256}@/;
+  /sk-[\w-]{16}|sk_(?:live|test)_|rk_live_|npm_|hf_|gh[opsru]_|github_pat_|glpat-|xox[abeoprs]-|xapp-|SG\.|shp[a-z]{2,3}_|dop_v1_|lin_api_|ops_ey|A(?:[KS]IA|3T|GPA|IDA|ROA|IPA|NPA|NVA|Iza)|-----(?:BEGIN|END)|_authToken|:x-oauth-basic@|:\/\/[\w-]{1,256}:[\w-]{1,256}@/;
 const nameHint = /hooks\.slack|secret_?access|mongodb[:+]|mysqlx?:|postgres(?:ql)?:/i;
 
 /** Returns false when no rule finds anything in the text. The process's own secrets have no common hint. */
