@@ -208,18 +208,29 @@ function readBack(
   let start: number | undefined;
   let isLast = !isInside;
   for (let at = to; ;) {
-    while (at > from && isBlank(text.charAt(at - 1))) at -= 1;
-    if (at === from) return { start, isWhole: true };
-    const end = at;
-    while (at > from && isBase64(text.charAt(at - 1))) at -= 1;
+    const end = skipBack(text, from, at, isBlank);
+    if (end === from) return { start, isWhole: true };
+    at = skipBack(text, from, end, isBase64);
     const isWord = at === from || isBlank(text.charAt(at - 1));
-    const isLong = end - at >= keyLineCharsMin;
-    // The first line of a text may be the end of one.
-    const isRest = at === 0 && end > at && !isLast;
-    if (isLong && (isWord || quotes.includes(text.charAt(at - 1)))) start = at;
-    else if (isRest) start = at;
-    else if (!isLast || end === at) return { start, isWhole: false };
-    if (!isWord) return { start, isWhole: false };
+    const isKey = isKeyWord(text, at, end, isWord) || (at === 0 && !isLast);
+    if (isKey) start = at;
+    if (!isWord || at === end || !(isKey || isLast)) return { start, isWhole: false };
     isLast = false;
   }
+}
+
+/** Returns false for words that may only be the end of a key, or, at the beginning of a text, the end of a line of it. */
+function isKeyWord(text: string, from: number, to: number, isWord: boolean): boolean {
+  return to - from >= keyLineCharsMin && (isWord || quotes.includes(text.charAt(from - 1)));
+}
+
+function skipBack(
+  text: string,
+  from: number,
+  to: number,
+  is: (character: string) => boolean,
+): number {
+  let at = to;
+  while (at > from && is(text.charAt(at - 1))) at -= 1;
+  return at;
 }
