@@ -3,7 +3,11 @@ import { createPageFetcher } from '../activities/adapters/web/fetch-page.ts';
 import { createFileWorkspaces } from '../activities/adapters/workspaces/file-workspaces.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
 import type { Stores } from '../activities/ports/stores.ts';
-import { redactRunner, redactWorktrees } from '../activities/redaction/redact-places.ts';
+import {
+  redactPages,
+  redactRunner,
+  redactWorktrees,
+} from '../activities/redaction/redact-places.ts';
 import type { ToolPlaces } from '../activities/tools/registry/create-registry.ts';
 import type { Commands } from './open-commands.ts';
 import { webDefaults } from './part-settings.ts';
@@ -32,7 +36,7 @@ export function createPlaces(
   const runner = 'runner' in commands ? redactRunner(commands.runner, redactor) : null;
   const untrusted = tools?.untrustedWorkspaces ?? false;
   const { on, hosts } = settings.web ?? webDefaults;
-  const pages = hosts.length === 0 ? null : createPageFetcher({ hosts });
+  const pages = hosts.length === 0 ? null : redactPages(createPageFetcher({ hosts }), redactor);
   const web = on ? { pages } : null;
   return { workspaces, worktrees, commands: runner, untrusted, web };
 }

@@ -1,4 +1,5 @@
 import type { CommandRunner } from '../ports/command-runner.ts';
+import type { PageFetcher } from '../ports/page-fetcher.ts';
 import type { Redactor } from '../ports/redactor.ts';
 import type { RunChanges } from '../ports/run-changes.ts';
 import type { Worktrees } from '../ports/worktrees.ts';
@@ -58,5 +59,12 @@ export function redactRunChanges(changes: RunChanges, redactor: Redactor): RunCh
       const proposed = await changes.propose(run);
       return proposed && { ...proposed, patch: redactor.redactText(proposed.patch, 'artifact') };
     },
+  };
+}
+
+/** Wraps a fetcher so that pages hold no secret. They are split afterwards. */
+export function redactPages(pages: PageFetcher, redactor: Redactor): PageFetcher {
+  return {
+    fetch: async (url, signal) => redactor.redactValue(await pages.fetch(url, signal), 'tool'),
   };
 }

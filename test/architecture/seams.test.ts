@@ -44,6 +44,7 @@ it('what comes from models and tools is redacted before it is used', () => {
   expect(wiring).toContain('redactRunChanges(createRunChanges(');
   const places = read('worker/create-places.ts');
   expect(places).toContain('redactWorktrees(createGitWorktrees(');
+  expect(places).toContain('redactPages(createPageFetcher(');
   expect(places).toContain('redactRunner(commands.runner, redactor)');
   expect(places).toContain("redactLines: (lines) => redactor.redactLines(lines, 'tool')");
   expect(wiring).toContain('redactMiddlewares( createMiddlewareRegistry([');

@@ -7,6 +7,7 @@ import type { CommandEnd, CommandRunner } from '../../../activities/ports/comman
 import type { RunChanges } from '../../../activities/ports/run-changes.ts';
 import type { Worktrees } from '../../../activities/ports/worktrees.ts';
 import {
+  redactPages,
   redactRunChanges,
   redactRunner,
   redactWorktrees,
@@ -202,4 +203,11 @@ it('a patch is redacted before it is cut', async () => {
   expect(await places.worktrees.diff({ run_id: 'r', dir: '/' })).toBe(redacted);
   const run = { run_id: 'r', dir: '/', delegation_ids: [], results_folders: [] };
   expect(await places.changes.propose(run)).toMatchObject({ patch: redacted });
+});
+
+it('a page is redacted before it is split', async () => {
+  const page = { url: 'https://a.example/', title: 'A', text_md: `of ${words}`, bytes: 9 };
+  const pages = redactPages({ fetch: async () => page }, redactor);
+  const read = await pages.fetch(page.url, AbortSignal.timeout(20_000));
+  expect(read).toEqual({ ...page, text_md: 'of [redacted:own-secret]' });
 });
