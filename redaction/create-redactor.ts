@@ -1,9 +1,6 @@
 import { createOwnSecretFinder, spellSecret } from './own-secrets.ts';
-import {
-  findOpenPrivateKey,
-  findPrivateKeys,
-  createRecommendedRules,
-} from './recommended-rules.ts';
+import { findOpenPrivateKey, findPrivateKeys } from './private-keys.ts';
+import { createRecommendedRules } from './recommended-rules.ts';
 import { redactTree } from './redact-tree.ts';
 import { markOf, replaceSpans, settleSpans, type Span } from './span.ts';
 
@@ -15,6 +12,13 @@ export interface Redactor {
    * @param sink Destination of the text, for the count.
    */
   redactText(text: string, sink: string): string;
+  /**
+   * Returns the lines of a text with a mark in place of each secret. One of several lines has a mark in each of them, so
+   * that their number stays.
+   *
+   * @param lines Without their ends.
+   */
+  redactLines(lines: readonly string[], sink: string): readonly string[];
   /** Returns a JSON value with its strings redacted: the same value when it holds no secret, otherwise a copy. */
   redactValue<T>(value: T, sink: string): T;
   /**
@@ -47,7 +51,7 @@ const wordRounds = 4;
  * ignores case is slow when it has many words.
  */
 const tokenHint =
-  /sk-[\w-]{16}|sk_(?:live|test)_|rk_live_|npm_|hf_|gh[opsru]_|github_pat_|glpat-|xox[abeoprs]-|xapp-|SG\.|shp[a-z]{2,3}_|dop_v1_|lin_api_|ops_ey|A(?:[KS]IA|3T|GPA|IDA|ROA|IPA|NPA|NVA|Iza)|-----BEGIN|_authToken|:x-oauth-basic@|:\/\/[\w-]{1,256}:[\w-]{1,256}@/;
+  /sk-[\w-]{16}|sk_(?:live|test)_|rk_live_|npm_|hf_|gh[opsru]_|github_pat_|glpat-|xox[abeoprs]-|xapp-|SG\.|shp[a-z]{2,3}_|dop_v1_|lin_api_|ops_ey|A(?:[KS]IA|3T|GPA|IDA|ROA|IPA|NPA|NVA|Iza)|-----(?:BEGIN|END)|_authToken|:x-oauth-basic@|:\/\/[\w-]{1,256}:[\w-]{1,256}@/;
 const nameHint = /hooks\.slack|secret_?access|mongodb[:+]|mysqlx?:|postgres(?:ql)?:/i;
 
 /** Returns false when no rule finds anything in the text. The process's own secrets have no common hint. */
@@ -85,17 +89,24 @@ export function createRedactor({ secrets, onRedacted }: RedactorOptions): Redact
     !hidingEscape.test(text) &&
     (isSpelledOnce || !text.includes('\\')) &&
     findOwn(text).length === 0;
-  const redactPlain = (text: string, before: string, counts: Counts): string => {
+  const redactPlain = (
+    text: string,
+    before: string,
+    counts: Counts,
+    keepsLines = false,
+  ): string => {
     let redacted = text;
     for (let round = 1; ; round += 1) {
       const spans = within(find(before + redacted), before.length);
       const [first] = spans;
       if (first === undefined) return redacted;
       for (const { rule } of spans) counts.set(rule, (counts.get(rule) ?? 0) + 1);
-      if (round > exactRounds + wordRounds) return markOf(first.rule);
+      if (round > exactRounds + wordRounds) {
+        return replaceSpans(redacted, [{ ...first, start: 0, end: redacted.length }], keepsLines);
+      }
       const parts =
         round > exactRounds ? settleSpans(redacted, widenToWords(redacted, spans)) : spans;
-      redacted = replaceSpans(redacted, parts);
+      redacted = replaceSpans(redacted, parts, keepsLines);
     }
   };
   const counting = <T>(sink: string, work: (counts: Counts) => T): T => {
@@ -127,6 +138,11 @@ export function createRedactor({ secrets, onRedacted }: RedactorOptions): Redact
   return {
     redactText: (text, sink) =>
       isClean(text) ? text : counting(sink, (counts) => redactAny(text, '', counts, 0)),
+    redactLines: (lines, sink) => {
+      const text = lines.join('\n');
+      if (isClean(text)) return lines;
+      return counting(sink, (counts) => redactPlain(text, '', counts, true).split('\n'));
+    },
     redactValue: (value, sink) => counting(sink, (counts) => redactTreeOf(value, counts, 0)),
     findOpen: createOpenFinder(secrets),
   };

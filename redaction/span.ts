@@ -49,12 +49,16 @@ function leaveOutMarks(text: string, spans: readonly Span[]): Span[] {
   });
 }
 
-/** @param spans Sorted and without overlaps, as `settleSpans` returns them. */
-export function replaceSpans(text: string, spans: readonly Span[]): string {
+/**
+ * @param spans Sorted and without overlaps, as `settleSpans` returns them.
+ * @param keepsLines True to put a mark into each line of a span, so that every other line keeps its number.
+ */
+export function replaceSpans(text: string, spans: readonly Span[], keepsLines = false): string {
   const parts: string[] = [];
   let at = 0;
   for (const { start, end, rule } of spans) {
-    parts.push(text.slice(at, start), markOf(rule));
+    const lines = keepsLines ? text.slice(start, end).split('\n').length : 1;
+    parts.push(text.slice(at, start), Array(lines).fill(markOf(rule)).join('\n'));
     at = end;
   }
   return [...parts, text.slice(at)].join('');

@@ -2,10 +2,7 @@ import type { Activities } from '../contracts/activity-types.ts';
 import { createAnthropicClient } from '../activities/adapters/anthropic/anthropic-client.ts';
 import { createFileProjection } from '../activities/adapters/file-projection.ts';
 import { createRunChanges } from '../activities/adapters/git/git-run-changes.ts';
-import { createGitWorktrees } from '../activities/adapters/git/git-worktrees.ts';
 import { openMcpServers } from '../activities/adapters/mcp/open-mcp-servers.ts';
-import { createFileWorkspaces } from '../activities/adapters/workspaces/file-workspaces.ts';
-import { createPageFetcher } from '../activities/adapters/web/fetch-page.ts';
 import { openStores } from '../activities/adapters/open-stores.ts';
 import { computeWorst } from '../activities/adapters/anthropic/build-params.ts';
 import { resolveModelName } from '../activities/adapters/agent-file/parse-agent-file.ts';
@@ -41,6 +38,7 @@ import {
   redactTools,
 } from '../activities/redaction/redact-ports.ts';
 import { withholdProjection } from '../activities/encryption/encrypt-ports.ts';
+import { redactRunChanges } from '../activities/redaction/redact-places.ts';
 import { redactModel } from '../activities/redaction/redact-model.ts';
 import { createTeamActivities } from '../activities/team/create-team-activities.ts';
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
@@ -69,6 +67,7 @@ import { createRecorder } from '../core/metrics/create-recorder.ts';
 import { readKeyRing } from '../encryption/key-ring.ts';
 import { createStoreCipher } from '../encryption/encrypting-codec.ts';
 import { createAgentsOf } from './create-input-check.ts';
+import { createPlaces } from './create-places.ts';
 import { describeMissing, describeNoCommands, type Commands } from './open-commands.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
 import type { WorkerSettings } from './worker-settings.ts';
@@ -116,7 +115,8 @@ export function createActivities(
     withholdProjection(createFileProjection({ home }), cipherOf(settings)),
     redactor,
   );
-  const places = createPlaces(settings, commands, stores);
+  const places = createPlaces(settings, commands, stores, redactor);
+  const changes = redactRunChanges(createRunChanges({ home }), redactor);
   const tools = redactTools(createTools({ ...places, own: ownTools }), redactor);
   const middlewares = redactMiddlewares(
     createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...ownMiddlewares]),
@@ -125,7 +125,7 @@ export function createActivities(
   const asked = createProvider(settings, redactor, { idleTimeoutMs, totalTimeoutMs }, recorder);
   const load = { values: stores.shared, account: nameAccount(settings), pricing };
   const provider = paceModel(limitTenants(asked, load), load);
-  const parts = { store, projection, places, tools, middlewares, mcp };
+  const parts = { store, projection, places, changes, tools, middlewares, mcp };
   const record = recordDeps(settings, commands, stores, parts);
   return {
     ...createTeamActivities({ store, projection, worktrees: places.worktrees }),
@@ -175,7 +175,6 @@ function recordDeps(
     identifyStore: stores.identify,
     agents: agentsOf(settings, commands, toolNames),
     workspaces: places.workspaces,
-    changes: createRunChanges({ home: settings.home }),
     approvers: settings.approvers ?? null,
     notifies: settings.notify !== undefined,
     ...queueOf(settings),
@@ -194,7 +193,7 @@ function queueOf({ models }: WorkerSettings): Pick<RecordDeps, 'modelQueue'> {
 }
 
 /** Ports of the record, redacted where they write. */
-interface RecordParts extends Pick<RecordDeps, 'store' | 'projection'> {
+interface RecordParts extends Pick<RecordDeps, 'store' | 'projection' | 'changes'> {
   readonly mcp: ReturnType<typeof openMcpServers>;
   readonly places: ToolPlaces;
   readonly tools: ToolRegistry;
@@ -257,26 +256,6 @@ function designDeps(stores: Stores, store: ArtifactStore, tools: ToolRegistry): 
     toolProperties: listProperties(tools),
     toolNames: listGrantable(tools).map(({ spec }) => spec.name),
   };
-}
-
-/** A user's file that is replaced is kept as it is: with marks in it, nothing could restore it. */
-function createPlaces(settings: WorkerSettings, commands: Commands, stores: Stores): ToolPlaces {
-  const { home, workspaceRoots: roots, tools } = settings;
-  const keep = (content: Uint8Array) => stores.store.put(content);
-  const worktrees = createGitWorktrees({ home });
-  const workspaces = createFileWorkspaces({
-    home,
-    roots,
-    worktrees,
-    keep,
-    readable: tools?.readable ?? [],
-  });
-  const runner = 'runner' in commands ? commands.runner : null;
-  const untrusted = tools?.untrustedWorkspaces ?? false;
-  const { on, hosts } = settings.web ?? webDefaults;
-  const pages = hosts.length === 0 ? null : createPageFetcher({ hosts });
-  const web = on ? { pages } : null;
-  return { workspaces, worktrees, commands: runner, untrusted, web };
 }
 
 const pricing = { computeUsage, computeWorst };

@@ -30,6 +30,11 @@ export type RedactionSink =
 export interface Redactor {
   /** Returns the text with a mark such as `[redacted:github]` in place of each secret. JSON stays JSON. */
   redactText(text: string, sink: RedactionSink): string;
+  /**
+   * Returns the lines of a text, redacted, each without its end. A secret of several lines has a mark in each of them, so
+   * that their number stays.
+   */
+  redactLines(lines: readonly string[], sink: RedactionSink): readonly string[];
   /** Returns a JSON value with its strings redacted; the same value when there was nothing to redact. */
   redactValue<T>(value: T, sink: RedactionSink): T;
   /**

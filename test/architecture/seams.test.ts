@@ -17,7 +17,8 @@ const writingPorts: Readonly<Record<string, string>> = {
   'activities/ports/effect-ledger.ts put': 'redactEffects(stores.effects, redactor)',
   'activities/ports/thread-store.ts append': 'redactThreads(stores.threads, redactor)',
   // What agents write is an argument of a call, and each was redacted when the model's reply came.
-  'activities/ports/workspaces.ts write': 'const places = createPlaces(settings, commands, stores)',
+  'activities/ports/workspaces.ts write':
+    'const places = createPlaces(settings, commands, stores, redactor)',
   // Run ids and addresses only.
   'activities/ports/artifact-store.ts write': 'index: stores.index',
 };
@@ -40,6 +41,12 @@ it('what comes from models and tools is redacted before it is used', () => {
   expect(wiring).toContain('redactModel(');
   expect(wiring).toContain('redactTools(createTools(');
   expect(wiring).toContain('redactTool(createMcpTool(');
+  expect(wiring).toContain('redactRunChanges(createRunChanges(');
+  const places = read('worker/create-places.ts');
+  expect(places).toContain('redactWorktrees(createGitWorktrees(');
+  expect(places).toContain('redactPages(createPageFetcher(');
+  expect(places).toContain('redactRunner(commands.runner, redactor)');
+  expect(places).toContain("redactLines: (lines) => redactor.redactLines(lines, 'tool')");
   expect(wiring).toContain('redactMiddlewares( createMiddlewareRegistry([');
   expect(wiring).toContain(
     "const redact = (text: string): string => redactor.redactText(text, 'failure')",
@@ -91,8 +98,8 @@ const makers: readonly (readonly [what: RegExp, only: readonly string[]])[] = [
     /\bcreateFileWorkspaces\(/,
     [
       'activities/adapters/workspaces/undo-direct.ts',
-      'worker/create-activities.ts',
       'worker/create-input-check.ts',
+      'worker/create-places.ts',
     ],
   ],
   [/\bcreateTools\(/, ['worker/create-activities.ts', 'worker/create-input-check.ts']],

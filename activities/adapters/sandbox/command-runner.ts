@@ -170,8 +170,10 @@ function collectOutput(child: ChildProcess, onFull: () => void): CollectedOutput
         length += chunk.byteLength;
       }
       const text = Buffer.concat(last).subarray(-tailBytes).toString('utf8');
-      // The first line may have lost its beginning.
-      return bytes > tailBytes ? text.slice(text.indexOf('\n') + 1) : text;
+      if (bytes <= tailBytes) return text;
+      // The first line may have lost its beginning; where there is no other, the first word.
+      const first = text.includes('\n') ? text.indexOf('\n') : text.search(/\s/);
+      return first < 0 ? '' : text.slice(first + 1);
     },
   };
 }

@@ -35,6 +35,7 @@ import {
   type FilePlace,
 } from './change-file.ts';
 import { createReader, type Root, throwMissing } from './read-workspace.ts';
+import type { RedactLines } from './read-file.ts';
 import { readGrants } from './readable-paths.ts';
 import { createOwnCopies } from './own-folder.ts';
 import { takeOver } from './take-over.ts';
@@ -59,11 +60,15 @@ export interface FileWorkspacesOptions {
   readonly roots?: readonly string[] | undefined;
   /** Keeps content that is about to be replaced, byte for byte. */
   readonly keep: (content: Uint8Array) => Promise<Ref>;
+  /** Takes secrets out of what is read to be shown. If absent, nothing is taken out. */
+  readonly redactLines?: RedactLines;
   /** Copies of workspaces. If absent, each workspace is used directly. */
   readonly worktrees?: Pick<Worktrees, 'open' | 'leavesOut' | 'listKept'>;
   /** Patterns of private or ignored files that may be read, as in a `.gitignore`. If absent, none. */
   readonly readable?: readonly string[];
 }
+
+const same: RedactLines = (lines) => lines;
 
 /** File of one call. */
 interface Target extends FilePlace {
@@ -113,7 +118,7 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
     return { ...state, ...kept };
   };
   return {
-    ...createReader(rootOf, readGrants(options.readable ?? [])),
+    ...createReader(rootOf, readGrants(options.readable ?? []), options.redactLines ?? same),
     async folderOf(place) {
       const { path, names } = await rootOf(place);
       const folder = join(path, ...names);

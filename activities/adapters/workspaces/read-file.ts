@@ -5,10 +5,18 @@ import {
   type FileContent,
   type FileLines,
   type LineRange,
-  type ReadLine,
 } from '../../ports/workspaces.ts';
 import { hashBytes } from '../../text/bytes.ts';
 import type { OpenFile } from './open-file.ts';
+
+/** Takes secrets out of the lines of a text, and keeps their number. */
+export type RedactLines = (lines: readonly string[]) => readonly string[];
+
+/**
+ * Characters that are read before and after what is shown, and beyond the end of a line that is cut: a secret that
+ * crosses such an edge is known only as a whole. More than the longest one has, however it is spelled.
+ */
+export const redactedAroundChars = 64_000;
 
 /** @throws {WorkspaceRefused} for a file that is too large to be held in memory. */
 export async function readWhole(file: OpenFile, shown: string): Promise<FileContent> {
@@ -24,7 +32,7 @@ export async function readWhole(file: OpenFile, shown: string): Promise<FileCont
 
 /**
  * Reads lines of a file, of which all passes through: their number and the hash are those of the whole. Only the lines that are
- * asked for are kept, and of each its beginning.
+ * asked for are kept, and of each its beginning. Secrets are taken out before that is cut.
  *
  * @throws {WorkspaceRefused} for a file that takes too long.
  */
@@ -32,10 +40,11 @@ export async function readLines(
   file: OpenFile,
   shown: string,
   range: LineRange,
+  redact: RedactLines,
 ): Promise<FileLines> {
   if (file.bytes > engineLimits.scannedFileBytesMax) throw refuseLong(shown);
   const digest = createHash('sha256');
-  const lines = collectLines(range);
+  const lines = collectLines(range, redact);
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let isText = true;
   let bytes = 0;
@@ -70,26 +79,33 @@ function decodePart(
   }
 }
 
-function collectLines({ from, charsMax, lineCharsMax }: LineRange) {
-  const kept: ReadLine[] = [];
+interface KeptLine {
+  readonly text: string;
+  /** Characters of the whole line. */
+  readonly length: number;
+}
+
+function collectLines({ from, charsMax, lineCharsMax }: LineRange, redact: RedactLines) {
+  const parts = { before: createWindow(), shown: [] as KeptLine[], after: createWindow() };
   let chars = 0;
   let total = 0;
   let line = { text: '', chars: 0, last: '' };
-  const isKept = (): boolean => total + 1 >= from && chars < charsMax;
+  const keptCharsMax = lineCharsMax + redactedAroundChars;
   const add = (text: string): void => {
     if (text === '') return;
-    if (isKept() && line.text.length < lineCharsMax) {
-      line.text += text.slice(0, lineCharsMax - line.text.length);
-    }
+    if (line.text.length < keptCharsMax)
+      line.text += text.slice(0, keptCharsMax - line.text.length);
     line.chars += text.length;
     line.last = text.at(-1) ?? '';
   };
   const endLine = (): void => {
     const length = line.chars - (line.last === '\r' ? 1 : 0);
-    if (isKept()) {
-      const text = line.text.slice(0, length);
-      kept.push({ text, chars_left: length - text.length });
-      chars += text.length + 1;
+    const text = line.text.slice(0, length);
+    if (total + 1 < from) parts.before.push(text);
+    else if (chars >= charsMax) parts.after.pushIfRoom(text);
+    else {
+      parts.shown.push({ text, length });
+      chars += Math.min(length, lineCharsMax) + 1;
     }
     total += 1;
     line = { text: '', chars: 0, last: '' };
@@ -106,7 +122,43 @@ function collectLines({ from, charsMax, lineCharsMax }: LineRange) {
     /** A last line break ends the last line, and begins no other. */
     end() {
       if (line.chars > 0) endLine();
-      return { lines: kept, lines_total: total };
+      const before = parts.before.lines();
+      const shown = parts.shown.map(({ text }) => text);
+      const redacted = redact([...before, ...shown, ...parts.after.lines()]).slice(before.length);
+      const lines = parts.shown.map(({ text: raw, length }, at) => {
+        const whole = redacted[at] ?? '';
+        const text = whole.slice(0, lineCharsMax);
+        return { text, chars_left: length - raw.length + whole.length - text.length };
+      });
+      return { lines, lines_total: total };
     },
+  };
+}
+
+/** Keeps lines around what is shown: with `push` the newest, with `pushIfRoom` the first. */
+function createWindow() {
+  const kept: string[] = [];
+  let first = 0;
+  let chars = 0;
+  return {
+    push(line: string): void {
+      kept.push(line);
+      chars += line.length + 1;
+      for (; chars > redactedAroundChars && first < kept.length - 1; first += 1) {
+        chars -= (kept[first] ?? '').length + 1;
+        kept[first] = '';
+      }
+      // A long file has many lines: those that are gone are removed together.
+      if (first > redactedAroundChars) {
+        kept.splice(0, first);
+        first = 0;
+      }
+    },
+    pushIfRoom(line: string): void {
+      if (chars > redactedAroundChars) return;
+      kept.push(line);
+      chars += line.length + 1;
+    },
+    lines: (): string[] => kept.slice(first),
   };
 }

@@ -30,8 +30,9 @@ import {
   type KeptPaths,
   type ReadGrants,
 } from './readable-paths.ts';
-import { readLines, readWhole } from './read-file.ts';
-import { runRipgrep } from './ripgrep.ts';
+import { readLines, readWhole, type RedactLines } from './read-file.ts';
+import { redactMatches } from './redact-matches.ts';
+import { runRipgrep, type RipgrepPlace } from './ripgrep.ts';
 
 /** Root of a workspace, and the way from there to the agents' part of it. */
 export interface Root {
@@ -73,6 +74,7 @@ const ignoreFileBytesMax = 256 * 1024;
 export function createReader(
   rootOf: (place: WorkspacePlace) => Promise<Root>,
   grants: ReadGrants,
+  redact: RedactLines,
 ): Pick<Workspaces, 'list' | 'read' | 'readLines' | 'search'> {
   const readFile = async <T>(
     place: WorkspacePlace,
@@ -113,8 +115,16 @@ export function createReader(
     },
     read: (place, path) => readFile(place, path, (file) => readWhole(file, path)),
     readLines: (place, path, range) =>
-      readFile(place, path, (file) => readLines(file, path, range)),
-    search: async (place, order, signal) => search(await rootOf(place), order, signal),
+      readFile(place, path, (file) => readLines(file, path, range, redact)),
+    search: async (place, order, signal) =>
+      redactMatches(
+        await search(await rootOf(place), order, { signal, redact }),
+        redact,
+        (path) => {
+          signal.throwIfAborted();
+          return readFile(place, path, (file) => readWhole(file, path)).catch(toMissing);
+        },
+      ),
   };
 }
 
@@ -243,7 +253,11 @@ function openOrNull(folder: OpenFolder, name: string): OpenFile | null {
   }
 }
 
-async function search(root: Root, order: SearchOrder, signal: AbortSignal): Promise<SearchResult> {
+async function search(
+  root: Root,
+  order: SearchOrder,
+  by: Pick<RipgrepPlace, 'signal' | 'redact'>,
+): Promise<SearchResult> {
   // What is granted is read by its path: a search finds only what belongs to the project.
   const parts = readParts(order.path, () => false);
   const isWanted = order.glob === null ? () => true : matchPattern(order.glob);
@@ -261,7 +275,7 @@ async function search(root: Root, order: SearchOrder, signal: AbortSignal): Prom
         cwd: folder.path,
         hidden: own === '' || own.startsWith('..') ? [] : [own],
         spared: await listSpared(parts, ignores, listKept),
-        signal,
+        ...by,
         pathOf: async (inside) => {
           const names = [...parts, ...inside.split('/')];
           const isOpen = checkReadPath(names.join('/')).ok && isWanted(names);

@@ -12,9 +12,10 @@ import {
   type SearchOrder,
   type SearchResult,
 } from '../../ports/workspaces.ts';
+import { redactedAroundChars, type RedactLines } from './read-file.ts';
 
 /** Most characters of a matching line that are returned. */
-const lineCharsMax = 300;
+export const lineCharsMax = 300;
 /** Most matches in one file: more say nothing new. One more is asked for, so that the result says when there are more. */
 const matchesPerFileMax = 100;
 const errorCharsMax = 600;
@@ -28,6 +29,8 @@ export interface RipgrepPlace {
   /** Lines of an ignore file for `cwd`, over which the ignore files below win. */
   readonly spared: readonly string[];
   readonly signal: AbortSignal;
+  /** Defined in `read-file.ts`. */
+  readonly redact: RedactLines;
   /** Returns the path to show for one below `cwd`; null to leave its matches out. */
   readonly pathOf: (inside: string) => Promise<string | null>;
 }
@@ -83,7 +86,7 @@ async function search(
       isCut = true;
       continue;
     }
-    const match = await readMatch(line, place.pathOf).catch((error: unknown) => {
+    const match = await readMatch(line, place).catch((error: unknown) => {
       child.kill();
       throw error;
     });
@@ -157,7 +160,7 @@ async function* readRecords(stream: AsyncIterable<Buffer>): AsyncGenerator<strin
 /** Reads one message of `--json`. @returns null for all but matches in files with readable names. */
 async function readMatch(
   line: string,
-  pathOf: RipgrepPlace['pathOf'],
+  { pathOf, redact }: RipgrepPlace,
 ): Promise<SearchMatch | null> {
   const message: unknown = JSON.parse(line);
   if (!isRecord(message) || message['type'] !== 'match' || !isRecord(message['data'])) return null;
@@ -166,7 +169,9 @@ async function readMatch(
   const shown = inside === null ? null : await pathOf(inside.replace(/^\.\//u, ''));
   if (shown === null || typeof line_number !== 'number') return null;
   const text = textOf(lines)?.replace(/\r?\n$/u, '') ?? '[no UTF-8]';
-  return { path: shown, line: line_number, text: cutText(text, lineCharsMax) };
+  // Half a secret is not known for one.
+  const [redacted = ''] = redact([text.slice(0, lineCharsMax + redactedAroundChars)]);
+  return { path: shown, line: line_number, text: cutText(redacted, lineCharsMax) };
 }
 
 /** @returns null for bytes that are no UTF-8, which ripgrep gives in Base64. */

@@ -117,6 +117,7 @@ it('a search in a subfolder does not read what the ignore files above it name', 
     hidden: [],
     spared: await listSpared(['src'], above, async () => ['src/made.ts', 'src/made{1}.ts']),
     signal,
+    redact: (all) => all,
     pathOf: async (inside) => {
       asked.push(inside);
       return null;

@@ -27,7 +27,11 @@ const forms: Readonly<Record<string, readonly RegExp[]>> = {
     /^(?:AWS|aws|Aws)?_?(?:SECRET|secret|Secret)_?(?:ACCESS|access|Access)_?(?:KEY|key|Key) ?(?::|=>|=) ?[A-Za-z0-9/+=]{39}a$/,
     /^(?:secret_access_key|SecretAccessKey|SECRETACCESSKEY)\\?" ?: ?\\?"[A-Za-z0-9/+=]{40}"$/,
   ],
-  privatekey: [/^-----BEGIN (?:RSA |EC |OPENSSH )?PRIVATE KEY-----\n[A-Za-z0-9+/]{64}\n$/],
+  privatekey: [
+    /^-----BEGIN (?:RSA |EC |OPENSSH )?PRIVATE KEY-----\n[A-Za-z0-9+/]{64}\n$/,
+    /^[A-Za-z0-9+/]{64}\n-----END (?:RSA |EC |OPENSSH )?PRIVATE KEY-----$/,
+    /^-[A-Za-z0-9+/]{64}\n------END PGP PRIVATE KEY BLOCK-----$/,
+  ],
   npm: [
     /^npm_[A-Za-z0-9_]{36}$/,
     /^_authToken ?= ?[A-Za-z0-9]{10,20}$/,

@@ -1,0 +1,95 @@
+/**
+ * Prefixes of lines: what a tool puts in front of every line that it shows, such as a path, a number, a time, or the sign
+ * of a patch. A secret of several lines goes on behind them.
+ */
+
+/** Least length of a key's line. Shorter words are its last line, or no part of it. */
+export const keyLineCharsMin = 16;
+
+/** Most characters that a tool puts in front of every line: a path, a number, a time. */
+const prefixCharsMax = 300;
+/** Matches signs of patches, quotations and comments, which may differ from line to line. */
+const marks = /(?:(?!-----(?:BEGIN|END))[-+ \t>|#*:]){0,8}/y;
+const markCharacters = '-+ \t>|#*:';
+
+/** Most characters of a number in a prefix, with the spaces that align it. */
+const numberCharsMax = 20;
+
+/** Skips a prefix like that of the key's first line, and marks. */
+export function skipPrefix(text: string, at: number, core: string): number {
+  const after = skipCore(text, at, core) ?? at;
+  return readAt(marks, text, after) ?? after;
+}
+
+/** @returns undefined when another text stands there; the end of the text when it ends within the prefix. */
+function skipCore(text: string, from: number, core: string): number | undefined {
+  let at = from;
+  for (let next = 0; next < core.length;) {
+    if (at >= text.length) return text.length;
+    if (isCount(core.charAt(next))) {
+      const end = skipCount(text, at);
+      if (end === at) return undefined;
+      at = end;
+      next = skipCount(core, next);
+      continue;
+    }
+    if (signOf(core.charAt(next)) !== signOf(text.charAt(at))) return undefined;
+    at += 1;
+    next += 1;
+  }
+  return at;
+}
+
+/** Skips digits and the spaces that align them. */
+function skipCount(text: string, from: number): number {
+  let at = from;
+  while (at - from < numberCharsMax && isCount(text.charAt(at))) at += 1;
+  return at;
+}
+
+/** `grep` writes `name:3:` before a line that it has found, and `name-4-` before those around it. */
+function signOf(character: string): string {
+  return character === ':' ? '-' : character;
+}
+
+/**
+ * Returns the beginning of a line without the marks behind it: what a tool writes before every line, but for the
+ * numbers in it. Empty when it is too long, or a part of the key.
+ */
+export function coreOf(text: string, from: number, to: number): string {
+  let start = to;
+  const first = Math.max(from, to - prefixCharsMax);
+  while (start > first && !endsLine(text, start)) start -= 1;
+  if (start > from && !endsLine(text, start)) return '';
+  let end = to;
+  while (end > start && markCharacters.includes(text.charAt(end - 1))) end -= 1;
+  let word = end;
+  while (word > start && isBase64(text.charAt(word - 1))) word -= 1;
+  const isKey = end - word >= keyLineCharsMin && (word === start || isBlank(text.charAt(word - 1)));
+  return isKey ? '' : text.slice(start, end).trimStart();
+}
+
+/** Returns true when a line ends right before the place. */
+function endsLine(text: string, at: number): boolean {
+  const last = text.charAt(at - 1);
+  if (last === '\n' || last === '\r') return true;
+  return (last === 'n' || last === 'r') && text.charAt(at - 2) === '\\';
+}
+
+function isCount(character: string): boolean {
+  return character === ' ' || (character >= '0' && character <= '9');
+}
+
+export function isBlank(character: string): boolean {
+  return character === ' ' || character === '\t';
+}
+
+export function isBase64(character: string): boolean {
+  return /^[A-Za-z0-9+/=]$/.test(character);
+}
+
+/** @returns the end of a match of the sticky pattern at this place. */
+export function readAt(pattern: RegExp, text: string, at: number): number | undefined {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : undefined;
+}

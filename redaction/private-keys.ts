@@ -1,0 +1,236 @@
+import { coreOf, isBase64, isBlank, keyLineCharsMin, readAt, skipPrefix } from './line-prefix.ts';
+import type { Span } from './span.ts';
+
+/** Matches the beginning of a private key. The text after it decides whether it is one. */
+const keyHeader = /-----BEGIN[A-Z0-9 ]{0,40}PRIVATE KEY/g;
+const headerEnd = /(?: BLOCK)?-----/y;
+const openHeaderEnd = /(?: BLOCK)?-{0,5}/y;
+
+/** Matches `Proc-Type: `, `Comment: ` and similar fields between the first line and the key. */
+const fieldName = /[A-Za-z-]{1,20}: /y;
+const fieldValue = /[^\r\n\\]{0,200}/y;
+/**
+ * Matches field values of a key whose line breaks became spaces: they end before the first word that is long enough for
+ * a key.
+ */
+const flatFieldValue = /[^\r\n\\]{0,200}?(?=\s{1,20}[A-Za-z0-9+/=]{16})/y;
+const fieldsMax = 10;
+
+const spaces = /\s*/y;
+const escapedLineBreak = /\\[nr]/y;
+const lineBreak = /[\r\n\\]/;
+
+const base64 = /[A-Za-z0-9+/=]+/y;
+const lineEnd = /[ \t]*(?:[\r\n]|\\[nr]|$)/y;
+/** Matches the end of a key's line that has a prefix: a line of code goes on in another way. */
+const prefixedLineEnd = /[ \t]*(?:[\r\n\\"'`…;,)\]}]|$)/y;
+const keyFooter = /-----END[A-Z0-9 ]{0,40}-----/y;
+const anyKeyFooter = /-----END[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+
+/** Signs before the first word of a key that stands in code or is cut. */
+const quotes = '"\\\'`…(:,->|#*';
+/** Most characters before a last line that may belong to its key: several times the longest one. */
+const tailCharsMax = 100_000;
+const anyLineBreak = /\r\n|[\r\n]|\\[nr]/g;
+
+/**
+ * Finds private keys, each from its first line to its end: encrypted, with fields before the key, or without its end or
+ * its beginning. Line breaks may be escaped, as in JSON, and each line may have a prefix, as in a patch, in a result of
+ * a search, or in a file with line numbers.
+ *
+ * Reads on piece by piece instead of matching one pattern: a pattern that tries every way to divide a text into fields
+ * and their values took time that doubled with every field. A place is read again only for headers that stand inside
+ * the fields of another one, and those have a bound.
+ */
+export function findPrivateKeys(text: string): Span[] {
+  const spans: Span[] = [];
+  let from = 0;
+  for (const { index, 0: header } of text.matchAll(keyHeader)) {
+    const core = index < from ? undefined : coreOf(text, from, index);
+    const end = core === undefined ? undefined : findKeyEnd(text, index + header.length, core);
+    if (end === undefined) continue;
+    spans.push({ start: index, end, rule: 'privatekey' });
+    from = end;
+  }
+  return [...spans, ...findKeyTails(text, spans)];
+}
+
+/**
+ * Finds the place in a growing text where a private key has begun and not ended.
+ *
+ * @returns the length of the text when there is none.
+ */
+export function findOpenPrivateKey(text: string): number {
+  for (const { index, 0: header } of text.matchAll(keyHeader)) {
+    const core = coreOf(text, 0, index);
+    const at = readAt(openHeaderEnd, text, index + header.length) ?? 0;
+    if (skipKey(text, skipFields(text, at, core), core) === text.length) return index;
+  }
+  return text.length;
+}
+
+/** @returns undefined when no key follows. */
+function findKeyEnd(text: string, at: number, core: string): number | undefined {
+  const fields = readAt(headerEnd, text, at);
+  const end =
+    fields === undefined ? undefined : readKey(text, skipFields(text, fields, core), core);
+  if (end === undefined) return undefined;
+  return readAt(keyFooter, text, skipGap(text, end, core).end) ?? end;
+}
+
+function skipFields(text: string, from: number, core: string): number {
+  let at = from;
+  for (let count = 0; count < fieldsMax; count += 1) {
+    const { end: gapEnd } = skipGap(text, at, core);
+    const value = gapEnd === at ? undefined : readAt(fieldName, text, gapEnd);
+    if (value === undefined) break;
+    const isFlat = !lineBreak.test(text.slice(at, gapEnd));
+    const flatEnd = isFlat ? readAt(flatFieldValue, text, value) : undefined;
+    at = flatEnd ?? readAt(fieldValue, text, value) ?? value;
+  }
+  return at;
+}
+
+/** @returns the end of a key's lines, or undefined when there is none. */
+function readKey(text: string, at: number, core: string): number | undefined {
+  let end: number | undefined;
+  for (;;) {
+    const gap = skipGap(text, end ?? at, core);
+    const to = readAt(base64, text, gap.end);
+    if (to === undefined) return end;
+    if (gap.hasPrefix && readAt(prefixedLineEnd, text, to) === undefined) return end;
+    if (to - gap.end >= keyLineCharsMin) end = to;
+    else return end !== undefined && isLastLine(text, to, core) ? to : end;
+  }
+}
+
+function isLastLine(text: string, end: number, core: string): boolean {
+  return (
+    readAt(lineEnd, text, end) !== undefined ||
+    text.startsWith('-----', skipGap(text, end, core).end)
+  );
+}
+
+/** Skips everything that may be a part of a key, even if it is too short for one. */
+function skipKey(text: string, from: number, core: string): number {
+  for (let at = from; ;) {
+    const { end } = skipGap(text, readAt(base64, text, at) ?? at, core);
+    if (end === at) return at;
+    at = end;
+  }
+}
+
+interface Gap {
+  readonly end: number;
+  /** True when it ends with the prefix of a line. */
+  readonly hasPrefix: boolean;
+}
+
+/** Skips white space and escaped line breaks, and the prefix of each line that begins there. */
+function skipGap(text: string, from: number, core: string): Gap {
+  let isLineStart = false;
+  let hasPrefix = false;
+  for (let at = from; ;) {
+    const end = readAt(spaces, text, at) ?? at;
+    isLineStart ||= lineBreak.test(text.slice(at, end));
+    const next = readAt(escapedLineBreak, text, end);
+    if (next !== undefined) {
+      isLineStart = true;
+      at = next;
+      continue;
+    }
+    const after = isLineStart ? skipPrefix(text, end, core) : end;
+    if (after === end) return { end, hasPrefix };
+    isLineStart = false;
+    hasPrefix = true;
+    at = after;
+  }
+}
+
+/**
+ * Finds the ends of keys whose beginning is missing. A text is read back from each last line, and no place twice.
+ *
+ * @param keys Keys with a beginning, in order.
+ */
+function findKeyTails(text: string, keys: readonly Span[]): Span[] {
+  const spans: Span[] = [];
+  let from = 0;
+  let next = 0;
+  for (const { index, 0: footer } of text.matchAll(anyKeyFooter)) {
+    const end = index + footer.length;
+    for (; (keys[next]?.start ?? Infinity) < end; next += 1) from = keys[next]?.end ?? from;
+    if (index < from) continue;
+    const start = findTailStart(text, from, index);
+    if (start !== undefined) spans.push({ start, end, rule: 'privatekey' });
+    from = end;
+  }
+  return spans;
+}
+
+/** @returns undefined when no key stands before the last line at `footer`. */
+function findTailStart(text: string, from: number, footer: number): number | undefined {
+  const core = coreOf(text, from, footer);
+  let found: number | undefined;
+  for (const { start, end } of listLines(text, from, footer).toReversed()) {
+    const content = skipPrefix(text, readAt(spaces, text, start) ?? start, core);
+    if (content >= end && end < footer) return found;
+    const line = readBack(text, Math.min(content, end), end, found !== undefined);
+    found = line.start ?? found;
+    if (!line.isWhole) return found;
+  }
+  return found;
+}
+
+/** Lists the lines before a place, each without its end. */
+function listLines(text: string, from: number, to: number): Pick<Span, 'start' | 'end'>[] {
+  const first = Math.max(from, to - tailCharsMax);
+  const lines: Pick<Span, 'start' | 'end'>[] = [];
+  let start = first;
+  for (const { index, 0: end } of text.slice(first, to).matchAll(anyLineBreak)) {
+    lines.push({ start, end: first + index });
+    start = first + index + end.length;
+  }
+  return [...lines, { start, end: to }];
+}
+
+/**
+ * Reads the words of a line back from its end, as far as they may be parts of a key.
+ *
+ * @param isInside True when a part of the key was found behind the line.
+ * @returns the first word that is long enough for a key, and whether all words of the line may belong to it.
+ */
+function readBack(
+  text: string,
+  from: number,
+  to: number,
+  isInside: boolean,
+): { readonly start: number | undefined; readonly isWhole: boolean } {
+  let start: number | undefined;
+  let isLast = !isInside;
+  for (let at = to; ;) {
+    const end = skipBack(text, from, at, isBlank);
+    if (end === from) return { start, isWhole: true };
+    at = skipBack(text, from, end, isBase64);
+    const isWord = at === from || isBlank(text.charAt(at - 1));
+    const isKey = isKeyWord(text, at, end, isWord) || (at === 0 && !isLast);
+    if (isKey) start = at;
+    if (!isWord || at === end || !(isKey || isLast)) return { start, isWhole: false };
+    isLast = false;
+  }
+}
+
+/** Returns false for words that may only be the end of a key, or, at the beginning of a text, the end of a line of it. */
+function isKeyWord(text: string, from: number, to: number, isWord: boolean): boolean {
+  return to - from >= keyLineCharsMin && (isWord || quotes.includes(text.charAt(from - 1)));
+}
+
+function skipBack(
+  text: string,
+  from: number,
+  to: number,
+  is: (character: string) => boolean,
+): number {
+  let at = to;
+  while (at > from && is(text.charAt(at - 1))) at -= 1;
+  return at;
+}

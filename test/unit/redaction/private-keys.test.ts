@@ -1,0 +1,128 @@
+import { createRedactor } from '../../../redaction/create-redactor.ts';
+import { mayHoldSecret } from '../../../redaction/create-redactor.ts';
+import { redactAll } from '../../architecture/read-pills.ts';
+import { planted } from '../../support/planted.ts';
+
+const redactor = createRedactor({ secrets: [] });
+const redact = (text: string): string => redactor.redactText(text, 'test');
+
+const keyLines = planted.privateKey.split('\n');
+const body = keyLines.slice(1, -1);
+
+/** Finds lines of the key of which either end is shown. */
+const shownOf = (text: string): string[] =>
+  body.filter((line) => text.includes(line.slice(0, 12)) || text.includes(line.slice(-12)));
+
+type Show = (line: string, at: number) => string;
+const wayTo = (sign: (at: number) => string): Show => {
+  return (line, at) => `deploy/k-2.pem${sign(at)}${at + 1}${sign(at)}${line}`;
+};
+
+/** Ways in which programs show the lines of a file. */
+const ways: Readonly<Record<string, Show>> = {
+  'without a prefix': (line) => line,
+  'with numbers': (line, at) => `${String(at + 8).padStart(5)}\t${line}`,
+  'as removed lines of a patch': (line) => `-${line}`,
+  'as added lines of a patch': (line) => `+${line}`,
+  'as lines of a patch between others': (line) => ` ${line}`,
+  'as a patch that changes what is inside': (line, at) => `${' -+'.charAt(at % 3)}${line}`,
+  'as a patch with numbers': (line, at) => `${String(at + 8).padStart(5)}\t${' -+'[at % 3]}${line}`,
+  'in a quotation': (line) => `> ${line}`,
+  'in a comment': (line) => `# ${line}`,
+  'by grep, with the name': (line) => `deploy/my key.pem:${line}`,
+  'by grep, with name and number': wayTo(() => ':'),
+  'by grep, around its first line': wayTo((at) => (at === 0 ? ':' : '-')),
+  'by grep, around another line': wayTo((at) => (at === 4 ? ':' : '-')),
+  'in a log': (line, at) => `2026-11-27T17:48:1${at}.123Z web_1  | ${line}`,
+};
+
+/** Parts of a text that shows a key, and what follows it. */
+const parts: Readonly<Record<string, (text: string) => string>> = {
+  whole: (text) => text,
+  'without its first lines': (text) => text.slice(text.indexOf(body[2] ?? '')),
+  'from within a line': (text) => text.slice(text.indexOf(body[2] ?? '') + 58),
+  'in a part of JSON': (text) => JSON.stringify(text).slice(0, -1),
+  'without its first lines, in a part of JSON': (text) =>
+    JSON.stringify(text.slice(text.indexOf(body[2] ?? ''))).slice(0, -1),
+};
+
+const shown = Object.entries(ways).flatMap(([way, show]) =>
+  Object.entries(parts).map(([part, take]): [string, string, string] => {
+    return [way, part, take(`${keyLines.map(show).join('\n')}\nWhat follows, stays.`)];
+  }),
+);
+
+it.each(shown)('SR2: a private key that is shown %s, %s', (_way, _part, text) => {
+  expect(shownOf(text)).not.toEqual([]);
+  const redacted = redact(text);
+  expect(shownOf(redacted)).toEqual([]);
+  expect(redacted).toContain('What follows, stays.');
+  expect(mayHoldSecret(text)).toBe(true);
+});
+
+it.each(Object.entries(ways))('SR2: a private key that is shown %s and cut off', (_way, show) => {
+  const text = keyLines.map(show).join('\n');
+  expect(shownOf(redact(text.slice(0, text.indexOf(body[5] ?? '') + 30)))).toEqual([]);
+});
+
+it.each(Object.entries(ways))(
+  'SR7: a private key that is shown %s is open to its end',
+  (_way, show) => {
+    const text = `See:\n${keyLines.map(show).join('\n')}`;
+    const begin = text.indexOf('-----BEGIN');
+    for (let at = begin + 40; at < text.indexOf('-----END'); at += 1) {
+      expect(redactor.findOpen(text.slice(0, at))).toBe(begin);
+    }
+    const after = `${text}\nThat is all.`;
+    expect(redactor.findOpen(after)).toBe(after.length);
+  },
+);
+
+it('a key with an encrypted body and a prefix is found with its fields', () => {
+  const fields = ['Proc-Type: 4,ENCRYPTED', 'DEK-Info: AES-128-CBC,0011', ''];
+  const lines = [keyLines[0] ?? '', ...fields, ...keyLines.slice(1)];
+  for (const show of Object.values(ways)) {
+    expect(shownOf(redact(lines.map(show).join('\n')))).toEqual([]);
+  }
+});
+
+it('what stands before and behind a key without its beginning stays', () => {
+  const tail = keyLines.slice(3).join('\n');
+  expect(redact(`A line.\n${tail}\nAnother.`)).toBe('A line.\n[redacted:privatekey]\nAnother.');
+  const removed = keyLines.slice(3).map((line) => `-${line}`);
+  expect(redact([' a();', ...removed, '+b();'].join('\n'))).toBe(
+    ' a();\n-[redacted:privatekey]\n+b();',
+  );
+});
+
+const longWord = 'x'.repeat(64);
+
+it.each([
+  ['a patch of lines in Base64', `-${longWord}\n+${longWord}\n ${longWord}`],
+  ['a certificate', `${longWord}\n-----END CERTIFICATE-----`],
+  ['a public key', `${longWord}\n-----END PUBLIC KEY-----`],
+  ['code that names the lines', 'const end = "-----END PRIVATE KEY-----"; // the last'],
+  [
+    'code that looks for them',
+    'text.startsWith("-----BEGIN PRIVATE KEY-----")\n- somethingLongHere(a)',
+  ],
+  [
+    'code that looks for the end',
+    'somethingLongHere(a);\nif (text.includes("-----END RSA PRIVATE KEY-----"))',
+  ],
+  ['a list of words', '- some\n- words\n- of an\n-----END PRIVATE KEY-----'],
+  ['a minified file', `a="${longWord}";b="${longWord}";c="-----END PRIVATE KEY-----"`],
+])('%s is no private key', (_what, text) => expect(redact(text)).toBe(text));
+
+it.each([
+  `${longWord}\n-----END PRIVATE KEY----`.repeat(40_000),
+  `${longWord}-----END PRIVATE KEY-----`.repeat(40_000),
+  `${'1 '.repeat(50_000)}-----END PRIVATE KEY-----`.repeat(20),
+  `${'\n-'.repeat(500_000)}-----END PRIVATE KEY-----`,
+  `12:-----BEGIN PRIVATE KEY-----${'\n13:'.repeat(500_000)}!`,
+  `-----BEGIN PRIVATE KEY-----${'\n        1'.repeat(200_000)}!`,
+  `${'a:'.repeat(150)}-----BEGIN PRIVATE KEY-----\n`.repeat(5_000),
+  `${'a:'.repeat(150)}-----END PRIVATE KEY-----`.repeat(5_000),
+])('finding T1: text %# of prefixes and last lines is read in time', (text) => {
+  expect(redactAll([text], 20_000)).toEqual([]);
+});
