@@ -12,6 +12,8 @@ export interface Redactor {
    * @param sink Destination of the text, for the count.
    */
   redactText(text: string, sink: string): string;
+  /** Returns the text like `redactText`, but JSON keeps its numbers, spaces and line breaks as they are written. */
+  redactAsWritten(text: string, sink: string): string;
   /**
    * Returns the lines of a text with a mark in place of each secret. One of several lines has a mark in each of them, so
    * that their number stays.
@@ -138,6 +140,8 @@ export function createRedactor({ secrets, onRedacted }: RedactorOptions): Redact
   return {
     redactText: (text, sink) =>
       isClean(text) ? text : counting(sink, (counts) => redactAny(text, '', counts, 0)),
+    redactAsWritten: (text, sink) =>
+      isClean(text) ? text : counting(sink, (counts) => redactPlain(text, '', counts)),
     redactLines: (lines, sink) => {
       const text = lines.join('\n');
       if (isClean(text)) return lines;

@@ -63,10 +63,21 @@ export function coreOf(text: string, from: number, to: number): string {
   if (start > from && !endsLine(text, start)) return '';
   let end = to;
   while (end > start && markCharacters.includes(text.charAt(end - 1))) end -= 1;
+  return isPartOfKey(text, { start, end, to }) ? '' : text.slice(start, end).trimStart();
+}
+
+/**
+ * Returns true when the last word before the marks is a line of the key. A path or the name of a service can look like one,
+ * but a colon or a bar stands behind it.
+ */
+function isPartOfKey(
+  text: string,
+  { start, end, to }: { readonly start: number; readonly end: number; readonly to: number },
+): boolean {
+  if (!/^[ \t+]*$/.test(text.slice(end, to))) return false;
   let word = end;
   while (word > start && isBase64(text.charAt(word - 1))) word -= 1;
-  const isKey = end - word >= keyLineCharsMin && (word === start || isBlank(text.charAt(word - 1)));
-  return isKey ? '' : text.slice(start, end).trimStart();
+  return end - word >= keyLineCharsMin && (word === start || isBlank(text.charAt(word - 1)));
 }
 
 /** Returns true when a line ends right before the place. */

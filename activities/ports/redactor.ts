@@ -30,6 +30,8 @@ export type RedactionSink =
 export interface Redactor {
   /** Returns the text with a mark such as `[redacted:github]` in place of each secret. JSON stays JSON. */
   redactText(text: string, sink: RedactionSink): string;
+  /** Returns the text like `redactText`, but JSON keeps its numbers, spaces and line breaks as they are written. */
+  redactAsWritten(text: string, sink: RedactionSink): string;
   /**
    * Returns the lines of a text, redacted, each without its end. A secret of several lines has a mark in each of them, so
    * that their number stays.

@@ -1,4 +1,4 @@
-import type { CommandRunner } from '../ports/command-runner.ts';
+import type { CommandEnd, CommandRunner } from '../ports/command-runner.ts';
 import type { PageFetcher } from '../ports/page-fetcher.ts';
 import type { Redactor } from '../ports/redactor.ts';
 import type { RunChanges } from '../ports/run-changes.ts';
@@ -15,7 +15,7 @@ const wordCharsMax = 60_000;
 
 /** Wraps a runner so that the output of commands holds no secret. */
 export function redactRunner(runner: CommandRunner, redactor: Redactor): CommandRunner {
-  const redact = (text: string): string => redactor.redactText(text, 'tool');
+  const redact = (text: string): string => redactor.redactAsWritten(text, 'tool');
   return {
     confined: runner.confined,
     async run({ onTail, ...command }, signal) {
@@ -23,15 +23,26 @@ export function redactRunner(runner: CommandRunner, redactor: Redactor): Command
         onTail &&
         ((read: () => string): void => onTail(() => redact(leaveUnfinished(read(), redactor))));
       const end = await runner.run({ ...command, onTail: onRedacted }, signal);
-      const isCut = end.ending !== 'exited';
-      const output = isCut ? leaveUnfinished(end.output, redactor) : end.output;
-      return { ...end, output: redact(output) };
+      return { ...end, output: redact(keepWhole(end, redactor)) };
     },
     endLeftovers: (folder) => runner.endLeftovers(folder),
   };
 }
 
-/** Leaves out the last word of an output that is not at its end: it may be half a secret. */
+/**
+ * Leaves out the end of an output that may be half a secret, and says so. What was printed before a kill ends where the
+ * program wrote no more; only one that was cut at its limit can end anywhere.
+ */
+function keepWhole({ ending, output }: CommandEnd, redactor: Redactor): string {
+  if (ending === 'exited') return output;
+  const whole =
+    ending === 'output'
+      ? leaveUnfinished(output, redactor)
+      : output.slice(0, redactor.findOpen(output));
+  return whole === output ? output : `${whole}\n[The end is left out: a secret may begin there.]`;
+}
+
+/** Leaves out the last word of a text that is not at its end: it may be half a secret. */
 function leaveUnfinished(text: string, redactor: Redactor): string {
   const open = redactor.findOpen(text);
   const first = Math.max(0, text.length - wordCharsMax);
@@ -46,7 +57,7 @@ export function redactWorktrees(worktrees: Worktrees, redactor: Redactor): Workt
     ...worktrees,
     async diff(place) {
       const patch = await worktrees.diff(place);
-      return patch === null ? null : redactor.redactText(patch, 'tool');
+      return patch === null ? null : redactor.redactAsWritten(patch, 'tool');
     },
   };
 }
@@ -57,7 +68,9 @@ export function redactRunChanges(changes: RunChanges, redactor: Redactor): RunCh
     ...changes,
     async propose(run) {
       const proposed = await changes.propose(run);
-      return proposed && { ...proposed, patch: redactor.redactText(proposed.patch, 'artifact') };
+      return (
+        proposed && { ...proposed, patch: redactor.redactAsWritten(proposed.patch, 'artifact') }
+      );
     },
   };
 }
@@ -65,6 +78,10 @@ export function redactRunChanges(changes: RunChanges, redactor: Redactor): RunCh
 /** Wraps a fetcher so that pages hold no secret. They are split afterwards. */
 export function redactPages(pages: PageFetcher, redactor: Redactor): PageFetcher {
   return {
-    fetch: async (url, signal) => redactor.redactValue(await pages.fetch(url, signal), 'tool'),
+    async fetch(url, signal) {
+      const page = await pages.fetch(url, signal);
+      const text_md = redactor.redactAsWritten(page.text_md, 'tool');
+      return { ...redactor.redactValue(page, 'tool'), text_md };
+    },
   };
 }

@@ -42,9 +42,26 @@ export async function redactMatches(
 /** Least length of a word in Base64 that may be a part of a key. The last one of a key stands alone. */
 const wordCharsMin = 16;
 
-/** Returns true for a line that ends with a word in Base64, as those of a private key do. */
+/** Characters that code writes behind a line of text, and before it. */
+const codeEnds = ' \t\r+,;)]}"\'`';
+const codeStarts = ' \t([{"\'`';
+
+/** Returns true for a line that ends with a word in Base64, as those of a private key do, also in code. */
 function mayBeInside(line: string): boolean {
-  const text = line.trim();
+  const text = trimCode(line);
   const word = text.split(/[\s:|>"'`-]/).at(-1) ?? '';
   return (word.length >= wordCharsMin || word === text) && /^[A-Za-z0-9+/=…]+$/.test(word);
+}
+
+/** Removes what code writes around a line of text, such as `  "…\n" +`. */
+function trimCode(line: string): string {
+  let start = 0;
+  let end = line.length;
+  while (start < end && codeStarts.includes(line.charAt(start))) start += 1;
+  for (;;) {
+    while (end > start && codeEnds.includes(line.charAt(end - 1))) end -= 1;
+    const isEscape = end - start > 1 && /^\\[nr]$/.test(line.slice(end - 2, end));
+    if (!isEscape) return line.slice(start, end);
+    end -= 2;
+  }
 }

@@ -70,6 +70,7 @@ async function createCounted(): Promise<{ readonly harness: Harness; readonly wo
       work.redacted += text.length;
       return text;
     },
+    redactAsWritten: (text) => text,
     redactLines: (lines) => lines,
     redactValue: (value) => value,
     findOpen: (text) => text.length,

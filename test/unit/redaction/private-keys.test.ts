@@ -33,6 +33,9 @@ const ways: Readonly<Record<string, Show>> = {
   'by grep, with name and number': wayTo(() => ':'),
   'by grep, around its first line': wayTo((at) => (at === 0 ? ':' : '-')),
   'by grep, around another line': wayTo((at) => (at === 4 ? ':' : '-')),
+  'by grep, with a path like Base64': (line) => `secrets/production/tls:${line}`,
+  'by grep, around it, with such a path': (line) => `/run/secrets/deploykey-${line}`,
+  'in the log of a service': (line) => `paymentprocessor  | ${line}`,
   'in a log': (line, at) => `2026-11-27T17:48:1${at}.123Z web_1  | ${line}`,
 };
 

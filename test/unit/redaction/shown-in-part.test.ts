@@ -120,6 +120,16 @@ describe('matches of a search', () => {
     },
   );
 
+  it.each([
+    (line: string) => `  '${line}\\n' +`,
+    (line: string) => `"${line}\\r\\n"`,
+    (line: string) => `    "${line}\\n"`,
+  ])('show no line of a private key in code, form %#', async (write) => {
+    const matches = await search(`a\n${keyLines.map(write).join('\n')}\nb\n`, '.');
+    expect(matches).toHaveLength(keyLines.length + 2);
+    expect(halvesIn(JSON.stringify(matches))).toEqual([]);
+  });
+
   it('show no half of a secret that crosses their limit', async () => {
     const [match] = await search(`${'x'.repeat(285)} ${planted.own} rest\n`, 'x');
     expect(halvesIn(match?.text ?? '')).toEqual([]);
@@ -168,9 +178,27 @@ describe('the output of a command', () => {
   it('ends before a secret that was cut off', async () => {
     for (const secret of [planted.own, words, lines]) {
       const cut = `Hello, ${secret.slice(0, 20)}`;
-      expect(await run({ output: cut, ending: 'output' }, cut)).toEqual(['Hello, ', 'Hello, ']);
+      const noted = 'Hello, \n[The end is left out: a secret may begin there.]';
+      expect(await run({ output: cut, ending: 'output' }, cut)).toEqual([noted, 'Hello, ']);
     }
     expect(await run({ output: 'All of it' }, 'Half of i')).toEqual(['All of it', 'Half of ']);
+  });
+
+  it('is whole where a program was killed, but for a secret that has begun', async () => {
+    for (const output of ['....F....', 'Overwrite? (y/N)', '{"port":3000}']) {
+      expect(await run({ output, ending: 'timeout' })).toEqual([output, '']);
+    }
+    const [output] = await run({
+      output: `a\n${keyLines.slice(0, 3).join('\n')}`,
+      ending: 'timeout',
+    });
+    expect(output).toMatch(/^a\n\n\[The end is left out/);
+  });
+
+  it('stays as it is written where it is JSON, but for secrets', async () => {
+    const json = `{\n    "id": 12345678901234567890,\n    "token": "${planted.own}"\n}\n`;
+    const [output] = await run({ output: json });
+    expect(output).toBe(json.replace(planted.own, '[redacted:own-secret]'));
   });
 
   it('finding 3: of a long line its newest words are whole while it runs', async () => {
