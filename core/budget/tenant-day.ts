@@ -5,8 +5,8 @@
  *   DU1. No reservation takes spent and reserved amounts of a day together past the limit.
  *   DU2. A call reserves its worst case before its request and is charged what it used after it. One that never reports is
  *        charged its whole reservation: when its next attempt reserves, or after the longest time that an attempt may take.
- *   DU3. What a call used counts for the day on which it was reserved. A clock that is behind goes on with the newest day, unless
- *        that is more than a day ahead: then a wrong clock opened it, and what it spent counts for today.
+ *   DU3. What a call used counts for the day on which it was reserved. A clock that is behind goes on with the newest day. Where
+ *        that is more than a day ahead, a wrong clock opened it: refusals say so, and only a new limit makes it today again.
  *   DU4. Settling twice, or for an attempt that another one has followed, changes nothing.
  *   DU5. A refusal names limit, spent and reserved amounts, the end of the day, and the command that raises the limit. Of a
  *        call that no day has room for, it names only what can help.
@@ -56,7 +56,7 @@ export function setDayLimit(
   limit_micro_usd: number,
   now: number,
 ): TenantBudget {
-  if (budget !== null) return { ...openDay(budget, now), limit_micro_usd };
+  if (budget !== null) return { ...endWrongDay(budget, now), limit_micro_usd };
   return { limit_micro_usd, day: dayOf(now), spent_micro_usd: 0, reserved: {} };
 }
 
@@ -85,7 +85,7 @@ export function reserveDay(
   return {
     type: 'refused',
     isUsedUp,
-    reason: describeRefusal(tenant, budget, worst_micro_usd, isUsedUp),
+    reason: describeRefusal(tenant, budget, worst_micro_usd, { isUsedUp, now }),
     resume_at: Math.min(endOf(budget.day), recheckAt(now, refusals)),
   };
 }
@@ -130,15 +130,24 @@ function recheckAt(now: number, refusals: number): number {
 /** DU3: a new day begins with nothing spent; what is still reserved belongs to the day before. */
 function openDay(budget: TenantBudget, now: number): TenantBudget {
   const today = dayOf(now);
-  if (today > budget.day) return { ...budget, day: today, spent_micro_usd: 0, reserved: {} };
-  if (budget.day - today <= 1) return budget;
-  const reserved = Object.fromEntries(
-    Object.entries(budget.reserved).map(([call, one]) => [
-      call,
-      { ...one, at: Math.min(one.at, now) },
-    ]),
+  return today <= budget.day ? budget : { ...budget, day: today, spent_micro_usd: 0, reserved: {} };
+}
+
+/** Returns true for a day that a clock must have opened which was ahead: clocks of two machines may differ over midnight. */
+function isWrongDay({ day }: TenantBudget, now: number): boolean {
+  return day - dayOf(now) > 1;
+}
+
+/**
+ * DU3: makes a wrong day today, with what it has spent. Only a person may: if calls did it, each change between a right clock
+ * and a wrong one would begin a day anew.
+ */
+function endWrongDay(budget: TenantBudget, now: number): TenantBudget {
+  if (!isWrongDay(budget, now)) return budget;
+  const reserved = Object.entries(budget.reserved).map(
+    ([call, one]) => [call, { ...one, at: Math.min(one.at, now) }] as const,
   );
-  return { ...budget, day: today, reserved };
+  return { ...budget, day: dayOf(now), reserved: Object.fromEntries(reserved) };
 }
 
 /** Charges earlier attempts at the call, and whatever is so old that it will not report, all that they have reserved. */
@@ -160,7 +169,7 @@ function describeRefusal(
   tenant: string,
   budget: TenantBudget,
   worst: number,
-  isUsedUp: boolean,
+  { isUsedUp, now }: { readonly isUsedUp: boolean; readonly now: number },
 ): string {
   const { limit_micro_usd: limit, spent_micro_usd: spent } = budget;
   const reserved = sumReserved(budget);
@@ -177,6 +186,12 @@ function describeRefusal(
     ...(reserved === 0 ? [] : [`${formatDollars(reserved)} are reserved by calls in progress`]),
     `this call may cost up to ${formatDollars(worst)}`,
   ];
+  if (isWrongDay(budget, now)) {
+    return [
+      `The day's budget of the tenant ${tenant} is that of ${budget.day - dayOf(now)} days ahead, because of a clock that was wrong: ${uses.join(', ')}.`,
+      `The call was not made, and nothing is lost. Set the clocks of the workers right, then set the limit again: that makes the day today. ${cure}`,
+    ].join(' ');
+  }
   return [
     `The day's budget of the tenant ${tenant} is ${isUsedUp ? 'used up' : 'reserved'}: ${uses.join(', ')}.`,
     'The call was not made, and nothing is lost: it is made by itself when the day ends, at 00:00 UTC, or as soon as',

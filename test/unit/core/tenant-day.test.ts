@@ -65,16 +65,38 @@ it('DU3: a call counts for the day on which it was reserved, and days only go fo
   expect(uses(next, midnight - minute)).toEqual([0, 9]);
 });
 
-it('DU3: a day that a wrong clock has opened ends with today, and what it spent counts', () => {
-  const year = 365 * 24 * hour;
-  const ahead = settleDay(reserve(empty, call('a', 4), noon + year), call('a', 4), 4 * dollar);
-  const open = reserve(reserve(ahead, call('b', 3), noon + year), call('c', 1));
-  expect(open.day).toBe(empty.day);
-  expect(uses(open)).toEqual([4, 4]);
-  expect(uses(open, noon + 24 * hour)).toEqual([0, 0]);
+it('DU3: a day that a wrong clock has opened is named, and a new limit makes it today', () => {
+  const ahead = noon + 365 * 24 * hour;
+  const wrong = settleDay(reserve(empty, call('a', 4), ahead), call('a', 4), 4 * dollar);
+  expect(uses(reserve(wrong, call('b', 6)))).toEqual([4, 6]);
+  expect(reserveDay('acme', wrong, call('b', 7), noon)).toMatchObject({
+    type: 'refused',
+    reason: expect.stringMatching(
+      /is that of 365 days ahead, because of a clock that was wrong: .*--usd-per-day/,
+    ),
+  });
+  // A limit that is set over midnight begins no day.
+  expect(setDayLimit(wrong, 50 * dollar, ahead - 24 * hour).day).toBe(wrong.day);
+  const right = setDayLimit(reserve(wrong, call('b', 3), ahead), 50 * dollar, noon);
+  expect([right.day, ...uses(right)]).toEqual([empty.day, 4, 3]);
   // What never reports is charged as ever.
-  expect(uses(reserve(open, call('d', 1), noon + 26 * minute))).toEqual([8, 1]);
-  expect(setDayLimit(ahead, 50 * dollar, noon).day).toBe(empty.day);
+  expect(uses(reserve(right, call('c', 1), noon + 26 * minute))).toEqual([7, 1]);
+  expect(uses(right, noon + 24 * hour)).toEqual([0, 0]);
+});
+
+it('DU1: clocks that are wrong in turn spend no more than the limit', () => {
+  const clocks = [noon, noon - 48 * hour, noon, noon + 400 * 24 * hour];
+  let budget = empty;
+  let made = 0;
+  for (let n = 0; n < 60; n += 1) {
+    const now = clocks[n % (n < 30 ? 2 : 4)] ?? noon;
+    const reply = reserveDay('acme', budget, call(`c${n}`, 1), now);
+    if (reply.type === 'refused') continue;
+    made += 1;
+    budget = settleDay(reply.budget, call(`c${n}`, 1), dollar);
+  }
+  // Once more for the day that the clock ahead has opened.
+  expect(made).toBe(20);
 });
 
 it('DU4: settling again, or after the next attempt has begun, changes nothing', () => {
