@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { chatAnswerer } from '../../contracts/names.ts';
 import type { AnswerInput, Question } from '../../contracts/question.ts';
-import type { RunPhase } from '../../contracts/views.ts';
 import { summariseCells } from '../../core/evaluation/summary.ts';
 import { answerCommand } from '../../core/render/questions.ts';
 import { cutText } from '../../core/text/cut-text.ts';
@@ -194,18 +193,17 @@ function describe(run: RunListing): object {
   return { run_id, goal: cutText(goal, 300), ...shown, ...nextOf(run) };
 }
 
-/** Phases that only a person ends. */
-const heldPhases: readonly unknown[] = ['paused', 'parked'] satisfies RunPhase[];
-
+/** Returns true while the run may go on by itself, also one that is parked: its park may have an end. */
 function isAtWork({ execution, phase, open_questions }: RunListing): boolean {
-  return execution === 'running' && (open_questions ?? 0) === 0 && !heldPhases.includes(phase);
+  return execution === 'running' && (open_questions ?? 0) === 0 && phase !== 'paused';
 }
 
 function nextOf(run: RunListing): object {
-  if (isAtWork(run)) return { next: 'wait_for_run' };
+  const resume = { for_a_person: commandText('resume', run.run_id) };
+  if (isAtWork(run)) return { next: 'wait_for_run', ...(run.phase === 'parked' && resume) };
   if (run.execution !== 'running') return { next: 'get_result' };
   if ((run.open_questions ?? 0) > 0) return { next: 'list_questions' };
-  return { next: 'tell_the_person', for_a_person: commandText('resume', run.run_id) };
+  return { next: 'tell_the_person', ...resume };
 }
 
 function showQuestion(runId: string, question: Question): object {

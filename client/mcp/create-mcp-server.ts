@@ -52,7 +52,7 @@ function registerReading(server: McpServer, deps: ChatDeps): void {
     'wait_for_run',
     {
       description:
-        'Waits until a run has ended, asks something, is paused or parked, at most 50 seconds. Call it again while the run works.',
+        'Waits until a run has ended, asks something, or is paused, at most 50 seconds. Call it again while the run works.',
       inputSchema: z.strictObject({
         run_id,
         seconds: z.number().int().min(1).max(50).default(45),

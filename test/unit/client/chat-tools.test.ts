@@ -60,9 +60,9 @@ it('a chat reads the cells of an evaluation, and their runs', async () => {
   });
 });
 
-it('a chat is told at once of a run that a person has to let go on', async () => {
+it('a chat hears at once of a paused run, and what lets a parked one go on when its wait is over', async () => {
   const { signal } = new AbortController();
-  for (const phase of ['paused', 'parked']) {
+  const look = (phase: string, seconds: number) => {
     const client = createFakeClient({ describe: async () => listing({ run_id: 'run-1', phase }) });
     const deps = {
       client,
@@ -70,10 +70,10 @@ it('a chat is told at once of a run that a person has to let go on', async () =>
       readResult: async () => null,
       version: '1',
     };
-    // oxlint-disable-next-line no-await-in-loop
-    expect(await waitForRun(deps, { run_id: 'run-1', seconds: 3_600 }, signal)).toMatchObject({
-      phase,
-      for_a_person: 'npm run planwave -- resume run-1',
-    });
-  }
+    return waitForRun(deps, { run_id: 'run-1', seconds }, signal);
+  };
+  const for_a_person = 'npm run planwave -- resume run-1';
+  expect(await look('paused', 3_600)).toMatchObject({ next: 'tell_the_person', for_a_person });
+  expect(await look('parked', 0)).toMatchObject({ next: 'wait_for_run', for_a_person });
+  expect(await look('working', 0)).not.toHaveProperty('for_a_person');
 });
