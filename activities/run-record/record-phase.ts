@@ -71,11 +71,11 @@ function composeUnfinished({ report, summary, texts }: LoadedPhase): AgentOutput
     ...(summed.length === 0 ? [] : [`the summary of ${report.phase}`]),
     ...sections.map(({ name, text }) => `${name}: ${shorten(text)}`),
   ];
+  const end = `**Not whole.** ${describeEnd(report)}`;
+  const parts = sections.map(({ name, text }) => `## ${name}\n\n${text}`);
   return {
-    compact_md: `**Not whole.** ${describeEnd(report)}\n\nWhat came:\n\n${bullets(came, '')}`,
-    detailed_md: [...summed, ...sections.map(({ name, text }) => `## ${name}\n\n${text}`)].join(
-      '\n\n',
-    ),
+    compact_md: `${end}\n\nWhat came:\n\n${bullets(came, '')}`,
+    detailed_md: [end, ...summed, ...parts].join('\n\n'),
     status: 'failed',
     blocking_questions: [],
     optional_questions: [],

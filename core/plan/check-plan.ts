@@ -64,7 +64,7 @@ export function checkPlan(plan: WavePlanOutline, context: PlanContext): OutputFa
   ]);
 }
 
-/** Lists earlier delegations that have a result. A replaced result is no known input. */
+/** Lists earlier delegations whose results count. A failed or replaced result is no known input. */
 function listResults({ delegation_ids, known_inputs }: PlanContext): string[] {
   const known = new Set(known_inputs);
   return delegation_ids.filter((id) => known.has(id));

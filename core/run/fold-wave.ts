@@ -12,7 +12,7 @@ import {
   factsFromOutputs,
 } from '../pool/settle-facts.ts';
 import { addUsage, noUsage } from '../usage/add-usage.ts';
-import { addDetails, listBrought, listSuperseded } from './list-deliverables.ts';
+import { addDetails, listCompleted, listSuperseded } from './list-deliverables.ts';
 import type { Deliverable } from './list-deliverables.ts';
 import { addPlannedCriteria, applyCriterionStates, rewordCriteria } from './record-criteria.ts';
 import type { Adaptation } from '../../contracts/adaptation.ts';
@@ -64,8 +64,7 @@ export function foldWaveDone(record: RunRecord, event: EventOf<'wave_done'>): Ru
   });
   const { tasks, outputs, decision } = found;
   const known = addPlannedCriteria(record.criteria, tasks);
-  const brought = listBrought({ waves }).filter((one) => one.wave === wave.wave);
-  const completed = brought.filter(({ status }) => status === 'completed');
+  const completed = listCompleted({ ...record, waves }).filter((one) => one.wave === wave.wave);
   const delegationIds = new Set(waves.flatMap((one) => one.outcomes.map((o) => o.delegation_id)));
   return {
     ...record,
@@ -76,7 +75,7 @@ export function foldWaveDone(record: RunRecord, event: EventOf<'wave_done'>): Ru
       decision,
       outputs,
     }),
-    details: addDetails(record.details, brought, {
+    details: addDetails(record.details, completed, {
       delegationIds,
       superseded: listSuperseded({ ...record, waves }),
       outputs,

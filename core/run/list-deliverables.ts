@@ -7,7 +7,7 @@ import { openCriteria } from '../criteria/criteria.ts';
 import { dropReplaced, listReplaced } from '../schedule/dependencies.ts';
 import type { TriadPhase } from '../../contracts/triad.ts';
 
-/** Delegation with its output. */
+/** Completed delegation with its output. */
 export interface Deliverable extends DelegationOutcome {
   readonly wave: number;
   readonly output_ref: Ref;
@@ -15,16 +15,12 @@ export interface Deliverable extends DelegationOutcome {
 
 /** Lists completed delegations that have an output, in the order of waves and outcomes. */
 export function listCompleted(record: RunRecord): readonly Deliverable[] {
-  return listBrought(record).filter(({ status }) => status === 'completed');
-}
-
-/** Lists delegations that have an output, also an unfinished one of a delegation that did not complete. */
-export function listBrought({ waves }: Pick<RunRecord, 'waves'>): readonly Deliverable[] {
-  return waves.flatMap(({ wave, outcomes }) =>
-    outcomes.flatMap((outcome) => {
-      const { output_ref } = outcome;
-      return output_ref === null ? [] : [{ ...outcome, output_ref, wave }];
-    }),
+  return record.waves.flatMap((wave) =>
+    wave.outcomes.flatMap((outcome) =>
+      outcome.status === 'completed' && outcome.output_ref !== null
+        ? [{ ...outcome, output_ref: outcome.output_ref, wave: wave.wave }]
+        : [],
+    ),
   );
 }
 
@@ -64,7 +60,7 @@ export function listDeliverables(record: RunRecord): readonly Deliverable[] {
 export function listUnmetInputs(record: RunRecord): readonly string[] {
   const open = new Set(openCriteria(record.criteria));
   const unmet = new Set(
-    listBrought(record)
+    listCompleted(record)
       .filter(({ criteria_unmet }) => criteria_unmet.some((id) => open.has(id)))
       .map(({ output_ref }) => output_ref),
   );
@@ -104,7 +100,7 @@ export function findHandedOver(record: RunRecord): HandedOver | null {
   return { delegation_id: one.delegation_id, phase, report_ref };
 }
 
-/** Sources of a wave's details, besides its delegations with an output. */
+/** Sources of a wave's details, besides its completed delegations. */
 interface DetailSources {
   readonly delegationIds: ReadonlySet<string>;
   readonly superseded: ReturnType<typeof listSuperseded>;
@@ -112,8 +108,7 @@ interface DetailSources {
 }
 
 /**
- * Adds the details of a wave's delegations: one under the delegation_id, and one for each name that a completed one produces. The
- * output of one that did not complete is a detail until a completed one replaces it.
+ * Adds the details of a wave's completed delegations: one under the delegation_id, and one for each name it produces.
  *
  * A name that is produced again refers to the newest result. A result that replaces others takes over their names, and
  * their own details are removed. A delegation_id and the names of the engine's own inputs are reserved, so a product
@@ -121,24 +116,18 @@ interface DetailSources {
  */
 export function addDetails(
   details: readonly DetailEntry[],
-  brought: readonly Deliverable[],
+  completed: readonly Deliverable[],
   { delegationIds, superseded, outputs }: DetailSources,
 ): readonly DetailEntry[] {
-  const completed = brought.filter(({ status }) => status === 'completed');
-  const replaced = new Set([
-    ...superseded.map(({ older }) => older.delegation_id),
-    ...completed.map(({ replaces }) => replaces),
-  ]);
+  const replaced = new Set(superseded.map(({ older }) => older.delegation_id));
   const next = new Map(
     details.flatMap((entry) => (replaced.has(entry.detail_id) ? [] : [[entry.detail_id, entry]])),
   );
-  for (const one of brought) {
+  for (const one of completed) {
     if (replaced.has(one.delegation_id)) continue;
     const older = superseded.filter(({ newest }) => newest.delegation_id === one.delegation_id);
     const produced = [one, ...older.map((pair) => pair.older)].flatMap(({ produces }) => produces);
-    const names = produced.filter(
-      (name) => one.status === 'completed' && !delegationIds.has(name) && !isEngineInput(name),
-    );
+    const names = produced.filter((name) => !delegationIds.has(name) && !isEngineInput(name));
     for (const detailId of [one.delegation_id, ...names]) {
       // Deleted first, so that a newer entry is last in order.
       next.delete(detailId);
@@ -155,11 +144,7 @@ function createEntry(detailId: string, one: Deliverable, outputs: FoundOutputs):
     detail_id: detailId,
     title: one.title,
     summary,
-    tags: [
-      `wave-${waveNumber(one.wave)}`,
-      one.agent_id,
-      ...(one.status === 'completed' ? one.produces : [one.status]),
-    ],
+    tags: [`wave-${waveNumber(one.wave)}`, one.agent_id, ...one.produces],
     size: files.reduce((sum, file) => sum + file.bytes, bytes),
     output_ref: one.output_ref,
     ...(files.length > 0 && { files }),

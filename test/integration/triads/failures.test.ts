@@ -147,5 +147,5 @@ function expectShownToPlanner(outcome: DelegationOutcome | undefined): void {
   const body = JSON.stringify(call?.body);
   expect(outcome?.criteria_met).toEqual([]);
   expect(body).toContain('**Not whole.** The triad gave no output: ');
-  expect(body).toMatch(/# Work of ignored\\n\\n## Summary/);
+  expect(body).toMatch(/# Work of ignored\\n\\n\*\*Not whole\.\*\* .{1,400}## Summary/);
 }

@@ -1,6 +1,5 @@
 import type { RunRecord } from '../../../contracts/run-record.ts';
 import { decision, delegation, met, outcome, output, plan, unmet, usage, wave } from './samples.ts';
-import { listKnownInputs, listUnmetInputs } from '../../../core/run/list-deliverables.ts';
 import { now, useBegunRun } from './use-begun-run.ts';
 
 const { harness, apply } = useBegunRun();
@@ -135,33 +134,6 @@ describe('wave_done, details', () => {
       size: 2,
       output_ref: details[0]?.output_ref,
     });
-  });
-
-  it('what a delegation that failed brought is an input until a later one replaces it', async () => {
-    const [cut, whole] = [
-      delegation('cut', { produces: ['report'] }),
-      delegation('whole', { replaces: 'cut' }),
-    ];
-    const failed = { status: 'failed', criteria_unmet: ['goal-1'] } as const;
-    const ends = async (n: number, one: typeof cut, over: object) => ({
-      type: 'wave_done' as const,
-      wave: wave(n, {
-        plan_ref: await harness.put(plan(one)),
-        outcomes: [await outcome(harness, one, output(), over)],
-      }),
-      criteria: [{ criterion_id: 'goal-1', state: 'open' as const, delegation_id: null }],
-    });
-    const first = await apply(await ends(1, cut, failed));
-    expect(first.details).toMatchObject([
-      { detail_id: 'cut', tags: ['wave-001', 'researcher', 'failed'] },
-    ]);
-    expect(listKnownInputs(first)).toContain('cut');
-    expect(listUnmetInputs(first)).toEqual(['cut']);
-    const second = await apply(
-      await ends(1, cut, failed),
-      await ends(2, whole, { replaces: 'cut' }),
-    );
-    expect(second.details.map((one) => one.detail_id)).toEqual(['whole']);
   });
 
   it('no product takes the name of a delegation or of an input of the engine', async () => {

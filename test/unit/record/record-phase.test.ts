@@ -54,7 +54,9 @@ it.each([
     expect(out.compact_md).toBe(
       `**Not whole.** The triad gave no output: ${why}\n\nWhat came:\n\n- risks (agreed): # Risks Fire and water.`,
     );
-    expect(out.detailed_md).toBe('## risks (agreed)\n\n# Risks\n\nFire and water.');
+    expect(out.detailed_md).toBe(
+      `**Not whole.** The triad gave no output: ${why}\n\n## risks (agreed)\n\n# Risks\n\nFire and water.`,
+    );
   },
 );
 
