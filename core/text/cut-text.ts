@@ -36,6 +36,15 @@ export function cutMiddle(text: string, maxChars: number): string {
 /** Characters of the note in the middle, its ellipses included. */
 const middleNoteCharsMax = 70;
 
+/**
+ * Returns the text itself when it is short enough, else "…" and its end from the beginning of a word: half a word may be
+ * half a secret, which redaction does not know.
+ */
+export function cutStart(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  return maxChars < 1 ? '' : text.slice(-maxChars).replace(/^\S*\s?/u, '…');
+}
+
 /** Returns the first line that is not blank, at most 120 characters. */
 export function titleOf(text: string): string {
   const line = text.split(/[\r\n]+/).find((l) => l.trim() !== '') ?? '';

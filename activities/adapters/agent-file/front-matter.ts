@@ -78,9 +78,17 @@ function parseEntries(
   return faults.length > 0 ? { faults } : { entries };
 }
 
-/** Returns a value as plain JSON. @throws Error for an alias without an anchor, or that expands without end. */
+/** Returns a value as plain JSON. @throws Error for an alias without an anchor, or that expands without end or contains itself. */
 function toValue(node: unknown, document: Document.Parsed): unknown {
-  return isNode(node) ? node.toJS(document, { maxAliasCount: 100 }) : node;
+  if (!isNode(node)) return node;
+  const value: unknown = node.toJS(document, { maxAliasCount: 100 });
+  try {
+    JSON.stringify(value);
+  } catch (error) {
+    // The error shows the circle in several lines.
+    throw new Error('An alias contains itself', { cause: error });
+  }
+  return value;
 }
 
 function endSentence(text: string): string {

@@ -19,7 +19,7 @@ import {
 } from '../../ports/mcp-servers.ts';
 import { pinTools } from '../../tools/mcp/pin-tools.ts';
 import { callTool, listTools, pagesMax } from './requests.ts';
-import { createLimitedFetch, StdioTransport } from './stdio-transport.ts';
+import { createLimitedFetch, faultCharsMax, StdioTransport } from './stdio-transport.ts';
 import { messageOf } from '../../../core/text/message-of.ts';
 
 /** Milliseconds for a connect, and for a list of tools. */
@@ -38,7 +38,7 @@ export class ConnectionLost extends Error {
 
 interface Line {
   readonly transport: Transport;
-  /** Says why the transport failed and what its server said; the given words while it has not failed. */
+  /** Says in one line why the transport failed and what its server said; the given words while it has not failed. */
   readonly explain: (otherwise: string) => string;
 }
 
@@ -222,7 +222,7 @@ export class Connection {
 
   #explain(what: string, error: unknown): string {
     const { name, transport } = this.#server;
-    const why = cleanLine(this.#line.explain(messageOf(error)), 600);
+    const why = this.#line.explain(messageOf(error));
     return `the MCP server "${name}" ${what}: ${why}. Cure: ${cureOf(transport.type, error)}`;
   }
 
@@ -242,7 +242,10 @@ export class Connection {
       requestInit: { headers: { ...headers } },
       fetch,
     });
-    return { transport: http, explain: (otherwise) => fault ?? otherwise };
+    return {
+      transport: http,
+      explain: (otherwise) => cleanLine(fault ?? otherwise, faultCharsMax),
+    };
   }
 }
 

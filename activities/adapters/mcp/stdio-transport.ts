@@ -6,7 +6,7 @@ import {
   type JSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { cleanLine } from '../../../core/text/cut-text.ts';
+import { cleanLine, cutStart } from '../../../core/text/cut-text.ts';
 import type { McpStdio } from '../../ports/mcp-servers.ts';
 import {
   bindSystem,
@@ -110,6 +110,12 @@ const endMs = 500;
 /** Characters of a server's error output that are kept, its end. */
 const saidCharsMax = 4_000;
 
+/** Characters of it that are shown: the newest, because a program that fails says the cause last. */
+const shownCharsMax = 500;
+
+/** Characters of why a server failed, without what it said. */
+export const faultCharsMax = 600;
+
 /** Variables of the worker that a server gets: programs need them, and none is a key. */
 const inherited = ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'USER'];
 
@@ -135,8 +141,9 @@ export class StdioTransport implements Transport {
 
   /** Says why the server ended, or the given words while it lives, and what it wrote to its error output. */
   explain(otherwise: string): string {
-    const said = cleanLine(this.#said.slice(-saidCharsMax), 500);
-    const end = this.#fault ?? otherwise;
+    const kept = cleanLine(cutStart(this.#said, saidCharsMax), saidCharsMax);
+    const said = cutStart(kept, shownCharsMax);
+    const end = cleanLine(this.#fault ?? otherwise, faultCharsMax);
     return said === '' ? end : `${end}; it said: ${said}`;
   }
 
@@ -169,7 +176,8 @@ export class StdioTransport implements Transport {
     child.stdin.on('error', (error) => this.onerror?.(error));
     // An output that is not read stops the server once its pipe is full.
     child.stderr.on('data', (chunk: Buffer) => {
-      this.#said = (this.#said + chunk.toString('utf8')).slice(-saidCharsMax);
+      // One more than is used shows that something was cut.
+      this.#said = (this.#said + chunk.toString('utf8')).slice(-saidCharsMax - 1);
     });
     child.stdout.on('data', (chunk: Buffer) => this.#take(chunk));
     return new Promise((resolve, reject) => {

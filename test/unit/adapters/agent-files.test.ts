@@ -188,6 +188,13 @@ describe('an agent file', () => {
     ]);
   });
 
+  it('with an alias of YAML that contains itself is refused with its line', async () => {
+    const text = '---\nname: a\ndescription: d\ntools: &a [x, *a]\nmodel: &m { k: *m }\n---\nDo.';
+    const fault =
+      'this is no YAML: An alias contains itself. Try: write the value out, or put the text in double quotes.';
+    expect(await faultsOf({ 'a.md': text })).toEqual([`a.md:4: ${fault}`, `a.md:5: ${fault}`]);
+  });
+
   it('with an alias of YAML that has its anchor is read', async () => {
     const text = '---\nname: a\ndescription: &d Helps.\ncapabilities: [*d]\n---\nDo.';
     expect(await loadOne(text)).toMatchObject({ capabilities: ['Helps.'] });

@@ -7,6 +7,7 @@ import {
   type PageFetcherOptions,
   isPublicAddress,
 } from '../../../activities/adapters/web/fetch-page.ts';
+import { decodePage } from '../../../activities/adapters/web/decode-page.ts';
 
 const servers: Server[] = [];
 
@@ -231,11 +232,41 @@ it.each<[string, string, Buffer, string]>([
   expect((await get(`http://docs.example:${port}/`)).text_md).toBe(text);
 });
 
+it.each([
+  ['text/plain; charset=binary', 'Größe'],
+  ['text/plain; charset=none', 'Größe'],
+  ['text/plain; charset=utf8mb4', 'Größe'],
+  ['text/html', '<meta charset="utf_8"><p>Größe</p>'],
+])('a page in UTF-8 is read under an unknown name: %s %s', (type, body) => {
+  expect(decodePage(Buffer.from(body), type, type === 'text/html')).toBe(body);
+});
+
 it('a page in an unknown character set is refused by its name', async () => {
   const port = await serve((_request, response) => {
-    response.setHeader('content-type', 'text/plain; charset=klingon').end('x');
+    response.setHeader('content-type', 'text/plain; charset=klingon').end(latin('Größe'));
   });
   await expect(get(`http://docs.example:${port}/`)).rejects.toThrow('character set "klingon"');
+});
+
+it.each([
+  '<meta name="description" content="set charset=latin1">',
+  '<meta name="description" content="if a > b, charset=latin1 is set">',
+  '<meta name="description" content="charset=latin1',
+  '<meta http-equiv="refresh" content="0; url=/?charset=latin1">',
+  '<!-- <meta charset="latin1"> -->',
+  '<!-- <meta charset="latin1">',
+  '<metadata charset="latin1">',
+])('what only speaks of a character set does not name that of the page: %s', (head) => {
+  expect(decodePage(Buffer.from(`${head}<p>Größe</p>`), 'text/html', true)).toContain('Größe');
+});
+
+it.each([
+  '<!--><meta charset=latin1>',
+  '<!-- a > b --><META data-x="a > b" CharSet = latin1 />',
+  "<meta content='text/html; charset=latin1' http-equiv=content-type>",
+  '<meta name="description" content="charset=utf-8"><meta charset=" latin1 ">',
+])('a tag names the character set of its page: %s', (head) => {
+  expect(decodePage(latin(`${head}<p>Größe</p>`), 'text/html', true)).toContain('Größe');
 });
 
 it('HTML becomes Markdown, without scripts and pictures', async () => {

@@ -1,5 +1,11 @@
 import * as fc from 'fast-check';
-import { cleanLine, cutText, normaliseText, titleOf } from '../../../core/text/cut-text.ts';
+import {
+  cleanLine,
+  cutStart,
+  cutText,
+  normaliseText,
+  titleOf,
+} from '../../../core/text/cut-text.ts';
 import { hashText } from '../../../core/text/hash-text.ts';
 import { listNames } from '../../../core/text/list-names.ts';
 import { property } from './builders.ts';
@@ -31,6 +37,17 @@ describe('text', () => {
     );
     expect(cutText('ab😀cd', 4)).toBe('ab…');
     expect(cutText('ab😀cd', 5)).toBe('ab😀…');
+  });
+
+  it.each([
+    ['one two', 7, 'one two'],
+    ['one two three', 9, '…three'],
+    ['one two three', 3, '…'],
+    ['one two', 0, ''],
+    ['a😀😀 b', 4, '…b'],
+  ])('TX1: the end of %j in %i characters begins with a word: %j', (text, max, end) => {
+    expect(cutStart(text, max)).toBe(end);
+    expect(cutStart(text, max).length).toBeLessThanOrEqual(max);
   });
 
   it('TX2: case, white space and punctuation do not count, everything else does', () => {
