@@ -111,7 +111,8 @@ export async function waitForRun(
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop
     const run = await client.describe(run_id);
-    if (!isAtWork(run) || performance.now() + lookEveryMs > until) return describe(run);
+    const isOver = nextOf(run).next !== 'wait_for_run';
+    if (isOver || performance.now() + lookEveryMs > until) return describe(run);
     // oxlint-disable-next-line no-await-in-loop
     await sleep(lookEveryMs, undefined, { signal });
   }
@@ -193,17 +194,16 @@ function describe(run: RunListing): object {
   return { run_id, goal: cutText(goal, 300), ...shown, ...nextOf(run) };
 }
 
-/** Returns true while the run may go on by itself, also one that is parked: its park may have an end. */
-function isAtWork({ execution, phase, open_questions }: RunListing): boolean {
-  return execution === 'running' && (open_questions ?? 0) === 0 && phase !== 'paused';
-}
-
-function nextOf(run: RunListing): object {
-  const resume = { for_a_person: commandText('resume', run.run_id) };
-  if (isAtWork(run)) return { next: 'wait_for_run', ...(run.phase === 'parked' && resume) };
-  if (run.execution !== 'running') return { next: 'get_result' };
-  if ((run.open_questions ?? 0) > 0) return { next: 'list_questions' };
-  return { next: 'tell_the_person', ...resume };
+/** Says what to call next: of a parked run, to wait, because its park may have an end. */
+function nextOf({ run_id, execution, phase, open_questions }: RunListing): {
+  readonly next: string;
+  readonly for_a_person?: string;
+} {
+  if (execution !== 'running') return { next: 'get_result' };
+  if ((open_questions ?? 0) > 0) return { next: 'list_questions' };
+  const resume = { for_a_person: commandText('resume', run_id) };
+  if (phase === 'paused') return { next: 'tell_the_person', ...resume };
+  return { next: 'wait_for_run', ...(phase === 'parked' && resume) };
 }
 
 function showQuestion(runId: string, question: Question): object {

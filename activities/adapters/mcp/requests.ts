@@ -64,20 +64,22 @@ export async function callTool(
   options: RequestOptions,
 ): Promise<McpAnswer> {
   const params = { name: pin.tool, arguments: isRecord(input) ? input : {} };
-  // Without the schema of its answers: they are data. The SDK's check of them would run patterns of the server, and fail
-  // calls that have taken place as if the server had refused them.
-  const toolDefinition = {
-    name: pin.tool,
-    inputSchema: { ...pin.schema, type: 'object' },
-  } as const;
   const { content, structuredContent, isError } = isStrict(client)
-    ? await client.callTool(params, { ...options, toolDefinition })
+    ? await client.callTool(params, { ...options, toolDefinition: definitionOf(pin) })
     : await client.request({ method: 'tools/call', params }, Answer, options);
   return {
     content: [content ?? []].flat(),
     structured: structuredContent ?? undefined,
     isError: isError === true,
   };
+}
+
+/**
+ * Returns a tool without the schema of its answers: they are data. The SDK's check of them would run patterns of the server,
+ * and fail calls that have taken place as if the server had refused them.
+ */
+function definitionOf({ tool, schema }: McpCall['pin']) {
+  return { name: tool, inputSchema: { ...schema, type: 'object' } } as const;
 }
 
 /**
