@@ -36,17 +36,26 @@ export async function findInTheWay(
   const pathsOf = (kind: FileChange['change']): string[] =>
     files.flatMap(({ change, path }) => (change === kind ? path : []));
   const [added, deleted] = [pathsOf('added'), pathsOf('deleted')];
-  const isEmptied = (path: string): boolean => deleted.some((one) => one.startsWith(`${path}/`));
-  const emptied = added.filter(isEmptied);
-  const others = added.filter(
-    (path) => !isEmptied(path) && !deleted.some((one) => path.startsWith(`${one}/`)),
-  );
+  const leftFolders = new Set(deleted.flatMap(foldersOf));
+  const emptied = added.filter((path) => leftFolders.has(path));
+  const others = added.filter((path) => !leftFolders.has(path) && !isBelow(path, deleted));
   const taken = await Promise.all(others.map((path) => isTaken(join(folder.workTree, path))));
   const inTheWay = others.filter((_path, at) => taken[at]);
   if (emptied.length === 0) return inTheWay;
-  const isLost = (path: string): boolean => emptied.some((one) => path.startsWith(`${one}/`));
-  const repositories = await listRepositories(folder.workTree, deleted.filter(isLost));
-  return [...inTheWay, ...[...(await listUntracked(folder)), ...repositories].filter(isLost)];
+  const lost = deleted.filter((path) => isBelow(path, emptied));
+  const repositories = await listRepositories(folder.workTree, lost);
+  const untracked = await listUntracked(folder);
+  return [...inTheWay, ...[...untracked, ...repositories].filter((path) => isBelow(path, emptied))];
+}
+
+function isBelow(path: string, others: readonly string[]): boolean {
+  return others.some((one) => path.startsWith(`${one}/`));
+}
+
+/** Lists the folders above a file, from the outermost one. */
+function foldersOf(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_part, at) => parts.slice(0, at + 1).join('/'));
 }
 
 function isTaken(path: string): Promise<boolean> {
@@ -64,11 +73,7 @@ async function listUntracked(folder: TrackedFolder): Promise<string[]> {
 
 /** Lists the repositories of the user's own in the folders of files. Git never names what is in them. */
 async function listRepositories(workTree: string, files: readonly string[]): Promise<string[]> {
-  const folders = files.flatMap((path) => {
-    const parts = path.split('/').slice(0, -1);
-    return parts.map((_part, at) => parts.slice(0, at + 1).join('/'));
-  });
-  const places = [...new Set(folders)].map((path) => `${path}/.git`);
+  const places = [...new Set(files.flatMap(foldersOf))].map((path) => `${path}/.git`);
   const found = await Promise.all(places.map((path) => isTaken(join(workTree, path))));
   return places.filter((_path, at) => found[at]);
 }
