@@ -79,9 +79,9 @@ export function redactRunChanges(changes: RunChanges, redactor: Redactor): RunCh
 export function redactPages(pages: PageFetcher, redactor: Redactor): PageFetcher {
   return {
     async fetch(url, signal) {
-      const page = await pages.fetch(url, signal);
-      const text_md = redactor.redactAsWritten(page.text_md, 'tool');
-      return { ...redactor.redactValue(page, 'tool'), text_md };
+      const { text_md, ...page } = await pages.fetch(url, signal);
+      const text = redactor.redactAsWritten(text_md, 'tool');
+      return { ...redactor.redactValue(page, 'tool'), text_md: text };
     },
   };
 }
