@@ -57,7 +57,7 @@ export async function runAlone(
     { control: host.control, superior: host, limits: opened.limits, wave: 1 },
     delegation.delegation_id,
   );
-  const isHeard = mayKnowHeard(delegation);
+  const tells = tellsNews(delegation);
   const outcome = await host.stoppable(() =>
     execute(
       delegation.executor,
@@ -91,19 +91,17 @@ export async function runAlone(
     news_considered: 0,
     budget: account?.carry() ?? null,
   };
-  const answer = await finishAlone(host, wave, isHeard(outcome) ? host.news.heard() : undefined);
+  const isKnown = tells && outcome.status !== 'stopped';
+  const answer = await finishAlone(host, wave, isKnown ? host.news.heard() : undefined);
   return { ...outcome, ...answer };
 }
 
 /**
- * Returns what says whether it is known which news the calls of a part were told: not of one that was stopped, nor of a triad
- * before 2026-11-27, whose phases did not tell it. Must be called before the work.
+ * Returns true when a part tells which news its calls were told: the phases of a triad did not before 2026-11-27. Must be
+ * called before the work.
  */
-function mayKnowHeard({
-  executor,
-}: DelegationOutline): (outcome: Pick<DelegationOutcome, 'status'>) => boolean {
-  const tells = executor.kind !== 'triad' || patched('triad-unread');
-  return ({ status }) => tells && status !== 'stopped';
+function tellsNews({ executor }: DelegationOutline): boolean {
+  return executor.kind !== 'triad' || patched('triad-unread');
 }
 
 function orderAlone(
