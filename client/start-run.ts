@@ -17,7 +17,7 @@ import type { EvaluationInput, EvaluationResult } from '../contracts/evaluation.
 import { hashText } from '../core/text/hash-text.ts';
 import { checkInput } from './check-input.ts';
 import { type ClientContext, callServer, toClientError } from './server-calls.ts';
-import { ifFound, PlanwaveClientError } from './client-error.ts';
+import { ifFound, PlanwaveClientError, type ClientErrorCode } from './client-error.ts';
 import { describeRun, describeFailure } from './read-view.ts';
 
 export interface StartRunOptions {
@@ -159,10 +159,16 @@ function lateAnswer(cause: unknown): PlanwaveClientError {
   return new PlanwaveClientError('internal', message, { cause });
 }
 
+/** Codes of the failures of a consultation, by type; of all others, `internal`. */
+const codesOfConsultation: Readonly<Record<string, ClientErrorCode | undefined>> = {
+  UnknownRun: 'not_found',
+  InvalidInput: 'bad_input',
+};
+
 /**
  * Has an agent of a run's design answer a question. Works at any time, also after the run has ended, and changes nothing.
  *
- * @throws PlanwaveClientError `bad_input` when there is no such run or no design, or when workers have other stores than the run; `internal` without an answer.
+ * @throws PlanwaveClientError `not_found` when there is no such run; `bad_input` when it has no design, or when workers have other stores than the run; `internal` without an answer.
  */
 export async function consult(
   context: ClientContext,
@@ -190,7 +196,7 @@ export async function consult(
   } catch (error) {
     const cause = error instanceof WorkflowFailedError ? error.cause : undefined;
     if (!(cause instanceof ApplicationFailure)) throw lateAnswer(error);
-    const code = cause.type === 'InvalidInput' ? 'bad_input' : 'internal';
+    const code = codesOfConsultation[cause.type ?? ''] ?? 'internal';
     throw new PlanwaveClientError(code, cause.message, { cause: error });
   }
 }

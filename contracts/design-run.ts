@@ -232,7 +232,12 @@ export type OpenConsultationResult =
       /** Queue of its model calls. Absent: that of the consultation. */
       readonly load?: RunLoad;
     }
-  | { readonly type: 'refused'; readonly reason: string };
+  | {
+      readonly type: 'refused';
+      readonly reason: string;
+      /** True when the store has no such run. */
+      readonly is_unknown?: true;
+    };
 
 export interface ConsultationResult extends DesignExplanation {
   readonly agent_id: string;

@@ -74,7 +74,10 @@ export async function openConsultation(
   const input = read.data;
   const { run_id, role } = input;
   const { ref } = await runs.read(run_id);
-  if (ref === null) return refuse(`There is no run ${run_id}. Try: ${commandText('list')}`);
+  if (ref === null) {
+    const unknown = `There is no run ${run_id}. Try: ${commandText('list')}`;
+    return { ...refuse(unknown), is_unknown: true };
+  }
   const { design, registry_ref } = await readRecord(store, ref);
   if (design === undefined) {
     return refuse(
@@ -91,6 +94,6 @@ export async function openConsultation(
 
 const example = '{"run_id":"my-run","role":"designer","question":"Why two databases?"}';
 
-function refuse(reason: string): OpenConsultationResult {
+function refuse(reason: string): Extract<OpenConsultationResult, { type: 'refused' }> {
   return { type: 'refused', reason };
 }

@@ -20,12 +20,14 @@ import type {
  * Has an agent of a run's design answer a question of the user, from what is recorded. It sends nothing to the run and
  * writes nothing into its record, so it changes nothing, whatever question and answer say.
  *
- * @throws InvalidInput without a run or a design, and NoAnswer with the reason.
+ * @throws UnknownRun without a run, InvalidInput without a design, and NoAnswer with the reason.
  */
 export async function consultation(input: ConsultationInput): Promise<ConsultationResult> {
   const opened = await open(input);
-  if (opened.type === 'refused')
-    throw ApplicationFailure.nonRetryable(opened.reason, 'InvalidInput');
+  if (opened.type === 'refused') {
+    const type = opened.is_unknown === true ? 'UnknownRun' : 'InvalidInput';
+    throw ApplicationFailure.nonRetryable(opened.reason, type);
+  }
   const { context } = opened;
   setCurrentDetails(`**Question:** ${plainText(context.input.question, 1_000)}`);
   const { agent_id, registry_ref } = context;

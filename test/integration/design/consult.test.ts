@@ -85,6 +85,10 @@ it('refuses a run without a design, an unknown one and an unknown role, and says
   const { code, err } = await ask(run.workflowId, 'designer');
   expect(code).toBe(2);
   expect(err).toContain('has no design');
-  expect((await ask('ghost', 'designer')).err).toContain('There is no run ghost. Try:');
+  const unknown = await ask('ghost', 'designer');
+  expect(unknown).toMatchObject({
+    code: 4,
+    err: expect.stringContaining('There is no run ghost. Try:'),
+  });
   expect((await ask(run.workflowId, 'planner')).err).toContain('"designer", "verifier", "risk"');
 });
