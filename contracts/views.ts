@@ -43,6 +43,8 @@ export interface StatusView {
   readonly usage: Usage;
   readonly paused_reason: string | null;
   readonly parked_reason: string | null;
+  /** Reason for which it is stopping, perhaps empty. Absent before that, when it has ended, and of an evaluation. */
+  readonly stop_reason?: string;
   /** Workflow id of the current wave, whose usage is not in `usage`, or null. Query it for live states. */
   readonly wave_workflow_id: string | null;
   /** Path below the artifact home; null until the run has ended. */
@@ -194,10 +196,7 @@ export interface DelegationStatusView {
   /** The questions that it waits for, or empty. */
   readonly waiting_for: string;
   readonly usage: Usage;
-  /**
-   * Workflow ids of phases, of its triad or in its team, whose usage is not in `usage`: each reports its own. Absent
-   * when none is running.
-   */
+  /** Workflow ids of phases, of its triad or in its team, whose usage is not in `usage`: each reports its own. Absent when none is running. */
   readonly phases_at_work?: readonly string[];
   readonly executor: ExecutorView;
   /** Verification that it waits for or works after. Absent where none is demanded. */

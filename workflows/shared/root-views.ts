@@ -148,12 +148,17 @@ function viewStatus(shown: Shown): StatusView {
     usage: usageSoFar(state),
     paused_reason: control.pausedReason(),
     parked_reason: control.parkedReason(),
+    ...viewStop(state),
     wave_workflow_id: state.wave_workflow_id,
     result_path: state.result?.result_path ?? null,
     ...(state.mode !== null && { mode: state.mode }),
     ...(state.phase === null && viewWork(state, open.length > 0)),
     ...(state.work !== null && { delegation: state.work }),
   };
+}
+
+function viewStop({ stop_reason, result }: RootState): Pick<StatusView, 'stop_reason'> {
+  return stop_reason !== null && result === null ? { stop_reason } : {};
 }
 
 /** Returns what was decided when the run was opened; nothing before. */

@@ -22,15 +22,33 @@ export function registerControl(name: keyof typeof effects) {
     command.action(
       runner(async ({ session }, run: string, words: readonly string[]) => {
         const { client } = await session();
+        const effect = name === 'resume' ? await foreseeResume(client, run) : effects[name];
         const reason = words.join(' ').trim();
         const sent = await client[name](run, reason === '' ? {} : { reason });
         return {
           data: { run_id: run, sent: name, reason: sent.reason ?? null },
-          lines: [`${name} was sent to ${run}. ${effects[name]} See: ${commandText('watch', run)}`],
+          lines: [`${name} was sent to ${run}. ${effect} See: ${commandText('watch', run)}`],
         };
       }),
     );
   };
+}
+
+/**
+ * Says what a resume will do. A run that is stopping needs one only where it is parked, to write its result.
+ *
+ * @throws CliError for a run that is stopping otherwise
+ */
+async function foreseeResume(client: PlanwaveClient, runId: string): Promise<string> {
+  const reading = await client.status(runId);
+  if (!reading.live) return 'The run goes on, unless it is stopping.';
+  const { stop_reason, parked_reason, phase } = reading.view;
+  if (stop_reason === undefined) return phase === 'ending' ? effects.stop : effects.resume;
+  if (parked_reason !== null) return effects.stop;
+  const message =
+    `Run ${runId} is stopping and ends with what there is. There is nothing to resume, so nothing was sent. ` +
+    `Try: ${commandText('watch', runId)}`;
+  throw new CliError('refused', exitCodes.refused, message);
 }
 
 interface Options {

@@ -4,6 +4,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { openQuestion, submit } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
+import { runCommand } from '../../support/run-command.ts';
 import {
   blocked,
   completed,
@@ -86,7 +87,12 @@ it('a run that can not write its result parks, says why, and ends once the artif
     const { searchAttributes } = await run.describe();
     return searchAttributes['PlanwavePhase']?.[0] === 'parked';
   });
+  expect(await stage.status(run)).toMatchObject({ stop_reason: '' });
   cpSync(aside, segments, { recursive: true });
+  const { out } = await runCommand(stage, ['resume', run.workflowId]);
+  expect(out).toContain('resume was sent to ');
+  expect(out).toContain('. The run ends with what there is. See: ');
   await resumeToEnd(run, 'stopped');
+  expect(await stage.status(run)).not.toHaveProperty('stop_reason');
   await expectPromisesKept(stage, run.workflowId, { refusedTasks: true });
 });
