@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { expandIssue, fieldsAt } from '../contracts/output-fault.ts';
-import { findUnknownKey, listNames } from '../core/text/list-names.ts';
+import { describeChoices, findUnknownKey } from '../core/text/list-names.ts';
 import { PlanwaveClientError } from './client-error.ts';
 
 /**
@@ -14,7 +14,7 @@ export function checkInput<T>(
   input: unknown,
   { of, file }: { readonly of: string; readonly file?: string | undefined },
 ): T {
-  const parsed = schema.safeParse(input);
+  const parsed = schema.safeParse(input, { reportInput: true });
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.flatMap(expandIssue).flatMap((issue) => {
     const { path } = issue;
@@ -32,8 +32,7 @@ export function checkInput<T>(
 export function describeIssue(issue: z.core.$ZodIssue): string {
   const isRaw = /^(?:Too (?:big|small)|Invalid (?:input|option)): expected /.test(issue.message);
   if (!isRaw) return issue.message;
-  if (issue.code === 'invalid_value')
-    return `expected one of ${listNames(issue.values.map(String))}`;
+  if (issue.code === 'invalid_value') return describeChoices(issue.input, issue.values.map(String));
   if (issue.code === 'too_big')
     return `expected at most ${countOfIssue(issue.maximum, issue.origin)}`;
   if (issue.code === 'too_small') {

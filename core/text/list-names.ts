@@ -61,6 +61,13 @@ export function findNearestKey(unknown: string, known: readonly string[]): strin
   return nearest !== undefined && nearest.edits <= editsMax ? nearest.key : null;
 }
 
+/** Words what was expected in the place of a value that is none of a few, with the nearest of them. */
+export function describeChoices(given: unknown, choices: readonly string[]): string {
+  const nearest = typeof given === 'string' ? findNearestKey(given, choices) : null;
+  const expected = `expected one of ${listNames(choices)}`;
+  return nearest === null ? expected : `${expected}. Did you mean "${nearest}"?`;
+}
+
 /** Counts the characters to insert, delete or replace (Levenshtein). */
 function countEdits(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at);

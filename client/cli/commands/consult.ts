@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { formatUsage, commandText } from '../../../core/text/format.ts';
-import { listNames } from '../../../core/text/list-names.ts';
+import { describeChoices } from '../../../core/text/list-names.ts';
 import { badInput } from '../cli-error.ts';
 import { confirm, readLine } from '../cli-io.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
@@ -98,7 +98,7 @@ function describeAnswer(
 function readRole(role: string): ConsultedRole {
   const found = consultedRoles.find((one) => one === role);
   if (found !== undefined) return found;
-  throw badInput(`There is no "${role}" to ask. Try one of ${listNames(consultedRoles)}.`);
+  throw badInput(`There is no "${role}" to ask: ${describeChoices(role, consultedRoles)}`);
 }
 
 function readQuestion(text: string): string {

@@ -7,7 +7,9 @@ import type { PlannerRunInput } from '../../../contracts/planner-run.ts';
 import type { QuestionRulesInput } from '../../../contracts/question.ts';
 import type { TeamInput } from '../../../contracts/team.ts';
 import { definedOnly, isRecord } from '../../../core/json.ts';
-import { badInput } from '../cli-error.ts';
+import { capitalise } from '../../../core/text/format.ts';
+import { describeChoices } from '../../../core/text/list-names.ts';
+import { badInput, type CliError } from '../cli-error.ts';
 
 /** Path of a field of an input. */
 type Field =
@@ -130,10 +132,35 @@ export function addOptions(command: Command, options: readonly InputOption[]): C
     const option = new Option(flags, does);
     const reader = read ?? (isCount ? readWholeNumber : undefined);
     if (typeof reader === 'function') option.argParser(reader);
-    else if (reader !== undefined) option.choices(reader);
+    else if (reader !== undefined) option.choices(reader).argParser(createChoice(reader));
     command.addOption(option);
+    if (option.negate) refuseOpposites(command, option);
   }
   return command;
+}
+
+/** Refuses an option beside its opposite: Commander keeps the last one and does not tell of the other. */
+function refuseOpposites(command: Command, negated: Option): void {
+  const name = negated.name();
+  const pair = [name.replace(/^no-/, ''), name];
+  if (!command.options.some((option) => option.name() === pair[0])) return;
+  const given = new Set<string>();
+  for (const one of pair) {
+    command.on(`option:${one}`, () => {
+      if (given.add(one).size === pair.length) throw contradiction(pair.map((word) => `--${word}`));
+    });
+  }
+}
+
+/** Creates the error for options of which only one can be meant. */
+function contradiction(flags: readonly string[]): CliError {
+  const shown = `${flags.slice(0, -1).join(', ')} and ${flags.at(-1)}`;
+  return badInput(`Expected one of ${shown}. Try: leave the others out`);
+}
+
+/** Creates the error for an option that changes nothing without another one. */
+export function refuseAlone(flag: string, other: string): CliError {
+  return badInput(`${flag} changes nothing without ${other}. Try: add it, or leave ${flag} out`);
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -142,7 +169,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * Overrides the fields of a file by what was given on the command line.
  *
  * @param cwd folder that the paths of options start from
- * @throws CliError when options contradict each other
+ * @throws CliError when options contradict each other, or one has no effect without another
  */
 export function mergeInput(
   cwd: string,
@@ -153,7 +180,7 @@ export function mergeInput(
   let fields: Fields = definedOnly({
     agents_dir: given.agents === undefined ? undefined : resolve(cwd, given.agents),
     workspace_dir: given.workspace === undefined ? undefined : resolve(cwd, given.workspace),
-    changes: readChanges(given),
+    changes: readFate(given, file),
     autonomy: given.assume === true ? 'assume' : undefined,
     verify: given['verify'] ?? given['verifyCriteria'],
   });
@@ -185,17 +212,31 @@ function putInto(fields: Fields, [name = '', ...rest]: readonly string[], value:
   return { ...fields, [name]: putInto(isRecord(inner) ? inner : {}, rest, value) };
 }
 
-/** @throws CliError when the options contradict each other */
-function readChanges({ apply, commit, direct }: InputOptions): ChangesMode | undefined {
-  const chosen: readonly (ChangesMode | false)[] = [
-    apply === true && 'apply',
-    apply === false && 'keep',
-    commit === true && 'commit',
-    direct === true && 'direct',
-  ];
-  const [mode, second] = chosen.filter((one) => one !== false);
-  if (second === undefined) return mode;
-  throw badInput('Expected one of --apply, --no-apply, --commit and --direct. Try: leave one out');
+/** Reads the fate of the agents' changes. @throws CliError for two of them, and where there is no workspace to change */
+function readFate(
+  { apply, commit, direct, workspace }: InputOptions,
+  file: Fields,
+): ChangesMode | undefined {
+  const fates = [
+    { flag: '--apply', mode: 'apply', isChosen: apply === true },
+    { flag: '--no-apply', mode: 'keep', isChosen: apply === false },
+    { flag: '--commit', mode: 'commit', isChosen: commit === true },
+    { flag: '--direct', mode: 'direct', isChosen: direct === true },
+  ] as const;
+  const [chosen, second] = fates.filter(({ isChosen }) => isChosen);
+  if (chosen === undefined) return undefined;
+  if (second !== undefined) throw contradiction(fates.map(({ flag }) => flag));
+  if ((workspace ?? file['workspace_dir']) !== undefined) return chosen.mode;
+  throw refuseAlone(chosen.flag, '--workspace <folder>');
+}
+
+/** Creates the reader of an option with a few possible values. It throws InvalidArgumentError for any other. */
+export function createChoice<T extends string>(choices: readonly T[]): (typed: string) => T {
+  return (typed) => {
+    const chosen = choices.find((one) => one === typed);
+    if (chosen !== undefined) return chosen;
+    throw new InvalidArgumentError(capitalise(describeChoices(typed, choices)));
+  };
 }
 
 /** @throws InvalidArgumentError, which Commander shows with the option's name */

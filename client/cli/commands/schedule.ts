@@ -12,7 +12,7 @@ import { formatTime } from '../../format-time.ts';
 import { badInput } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { cleanLine, renderTable } from '../terminal-text.ts';
-import { addOptions } from './input-options.ts';
+import { addOptions, createChoice } from './input-options.ts';
 import {
   checkBeforehand,
   goalOptions,
@@ -73,7 +73,7 @@ function registerCreate(schedule: Command, runner: CommandRunner): void {
     .option(
       '--overlap <policy>',
       `when the run before has not ended: ${Object.keys(overlapPolicies).join(', ')}`,
-      readOverlap,
+      createChoice(Object.keys(overlapPolicies)),
       'skip',
     )
     .option('--note <text>', 'note, shown in the list')
@@ -119,15 +119,6 @@ function readTime(typed: string): number {
   const [, count = '', unit = ''] = /^([1-9]\d{0,4})([mhd])$/.exec(typed) ?? [];
   if (unit === 'm' || unit === 'h' || unit === 'd') return Number(count) * seconds[unit];
   throw new InvalidArgumentError('Expected minutes, hours or days, as 30m, 2h or 1d.');
-}
-
-function readOverlap(typed: string): Overlap {
-  if (isOverlap(typed)) return typed;
-  throw new InvalidArgumentError(`Expected ${Object.keys(overlapPolicies).join(', ')}.`);
-}
-
-function isOverlap(typed: string): typed is Overlap {
-  return Object.hasOwn(overlapPolicies, typed);
 }
 
 async function listSchedules({ session, paint }: CommandContext): Promise<CommandResult> {

@@ -46,11 +46,12 @@ function showUsageError(error: CommanderError, usage: Usage): number {
   const { argv, io } = usage;
   if (error.exitCode === 0) return exitCodes.ok;
   const isHelp = error.code === 'commander.help';
-  const message = isHelp
-    ? `a command is missing. Try: ${commandText('--help')}`
+  const what = isHelp
+    ? 'a command is missing'
     : cleanLine(error.message.replace(/^error: /, '')).replace(/(?<!\.)\.+$/, '');
+  const message = `${what}${what.endsWith('?') ? '' : '.'} Try: ${cureOf(error, usage)}`;
   if (wantsJson(argv)) io.stdout.write(`${safeJson({ error: { code: 'bad_input', message } })}\n`);
-  else if (!isHelp) io.stderr.write(`${message}. Try: ${cureOf(error, usage)}\n`);
+  else if (!isHelp) io.stderr.write(`${message}\n`);
   return exitCodes.badInput;
 }
 

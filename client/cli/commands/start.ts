@@ -6,6 +6,7 @@ import {
   limitOptions,
   mergeInput,
   questionOptions,
+  refuseAlone,
   signerOption,
   workOptions,
   type InputOption,
@@ -133,6 +134,8 @@ async function isStored(deps: CliDeps, runId: string): Promise<boolean> {
 export interface RunOptions extends InputOptions {
   readonly watch?: boolean;
   readonly as?: string;
+  readonly yes?: boolean;
+  readonly researchMaxAge?: number;
   readonly constraint?: readonly string[];
   readonly criterion?: readonly string[];
   readonly input?: string;
@@ -163,7 +166,22 @@ export function mergeRunInput(
     ...(goal !== undefined && { goal }),
   };
   if (!('goal' in merged)) throw badInput(describeMissingGoal(options));
+  const idle = findIdleOption(merged, options);
+  if (idle !== null) throw refuseAlone(...idle);
   return checkInput(PlannerRunInput, merged, { of: 'run', file: options.input });
+}
+
+/** Finds an option that changes nothing, and the one that it needs. */
+function findIdleOption(
+  { mode = 'direct', plan, from }: Readonly<Record<string, unknown>>,
+  { as, watch, yes, researchMaxAge }: RunOptions,
+): readonly [flag: string, other: string] | null {
+  if (as !== undefined && watch !== true) return ['--as', '--watch'];
+  // A plan and a fork may have a design without naming a mode.
+  if (mode !== 'direct' || plan !== undefined || from !== undefined) return null;
+  const design = '--mode designed or --mode auto';
+  if (yes === true) return ['--yes', design];
+  return researchMaxAge === undefined ? null : ['--research-max-age', design];
 }
 
 /** An option that takes several values has taken a goal that stands behind it. */

@@ -142,7 +142,15 @@ it('a wrong schedule is refused with what was expected, and one that exists is n
     await refused('Expected --cron or --every', id, goal, '--every', '2h', '--cron', '0 2 * * *');
     await refused('--time-zone needs --cron', id, goal, '--every', '2h', '--time-zone', 'UTC');
     await refused('as 30m, 2h or 1d', id, goal, '--every', '30');
-    await refused('Expected skip, buffer-one', id, goal, '--every', '2h', '--overlap', 'never');
+    await refused(
+      'Expected one of "skip", "buffer-one"',
+      id,
+      goal,
+      '--every',
+      '2h',
+      '--overlap',
+      'never',
+    );
     await refused('A goal is missing', id, '--every', '2h');
     await refused('lower-case letters', 'Nightly Backup', goal, '--every', '2h');
     await refused('Hour is not in range', id, goal, '--cron', '0 25 * * *');

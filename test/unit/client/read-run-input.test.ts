@@ -94,7 +94,11 @@ it('fault 45: names every fault at once', async () => {
 it.each([
   [{ limits: { max_wave: 3 } }, 'limits: unknown field "max_wave". Did you mean "max_waves"?'],
   [{ colour: 1 }, 'the input: unknown field "colour". Fields are: "goal", '],
-  [{ mode: 'design' }, 'mode: expected one of "direct", "designed", '],
+  [
+    { mode: 'desinged' },
+    'mode: expected one of "direct", "designed", "auto". Did you mean "designed"?',
+  ],
+  [{ mode: 'waterfall' }, /mode: expected one of "direct", "designed", "auto"$/],
 ])('says for %j which names there are', async (over, message) => {
   const io = createFakeIo();
   io.stdin.end(JSON.stringify({ goal: 'given', ...over }));
@@ -108,7 +112,41 @@ it.each([
   [{ commit: true }, 'commit'],
   [{ direct: true }, 'direct'],
 ] as const)('takes %j as the fate of the changes', async (options, changes) => {
-  expect(await readRunInput(deps, 'given', options)).toEqual({ goal: 'given', changes });
+  const workspace = { workspace_dir: join(cwd, 'shop') };
+  expect(await readRunInput(deps, 'given', { ...options, workspace: 'shop' })).toEqual({
+    goal: 'given',
+    changes,
+    ...workspace,
+  });
+  const io = createFakeIo();
+  io.stdin.end(JSON.stringify(workspace));
+  const read = await readRunInput({ cwd, io }, 'given', { ...options, input: '-' });
+  expect(read).toMatchObject({ changes, ...workspace });
+});
+
+it.each([
+  [{ apply: true }, '--apply changes nothing without --workspace <folder>. Try: '],
+  [{ apply: false }, '--no-apply changes nothing without --workspace <folder>. Try: '],
+  [{ commit: true }, '--commit changes nothing without --workspace <folder>. Try: '],
+  [{ direct: true }, '--direct changes nothing without --workspace <folder>. Try: '],
+  [{ as: 'Ana' }, '--as changes nothing without --watch. Try: add it, or leave --as out'],
+  [{ yes: true }, '--yes changes nothing without --mode designed or --mode auto. Try: '],
+  [
+    { researchMaxAge: 3, mode: 'direct' },
+    '--research-max-age changes nothing without --mode designed or --mode auto. Try: ',
+  ],
+])('refuses %j, which changes nothing alone', async (options, message) => {
+  await expect(readRunInput(deps, 'given', options)).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringContaining(message) as unknown,
+  });
+});
+
+it.each([
+  { as: 'Ana', watch: true },
+  { yes: true, researchMaxAge: 3, mode: 'auto' },
+])('takes %j', async (options) => {
+  expect(await readRunInput(deps, 'given', options)).toMatchObject({ goal: 'given' });
 });
 
 it('refuses two fates of the changes', async () => {

@@ -55,6 +55,19 @@ describe('usage', () => {
       /^A goal is missing\. Options such as --criterion take every word behind them, so the goal comes first\. Try: /,
     ],
     [['start', ' '], /goal: expected a goal/],
+    [
+      ['start', 'Goal', '--workspace', '.', '--no-apply', '--apply'],
+      'Expected one of --apply and --no-apply. Try: leave the others out\n',
+    ],
+    [
+      ['start', 'Goal', '--verify-triad', 'dialektic'],
+      /is invalid\. Expected one of "hierarchical", "dialectic", .*\. Did you mean "dialectic"\? Try: .* start --help\n$/,
+    ],
+    [
+      ['schedule', 'create', 'nightly', 'Goal', '--overlap', 'bufer-one'],
+      / Did you mean "buffer-one"\? Try: .* schedule create --help\n$/,
+    ],
+    [['ask', 'run-1', 'desinger', 'Why?'], /"risk"\. Did you mean "designer"\?\n$/],
     [['amend', 'run-1', ' '], 'The instruction is empty.\n'],
   ])('refuses %j in one line, with exit code 2', async (argv, message) => {
     const { code, out, err } = await run(argv);
@@ -115,12 +128,13 @@ describe('usage', () => {
     );
   });
 
-  it('refuses bad usage as JSON when that was asked for', async () => {
-    const { code, out, err } = await run(['status', '--json']);
+  it.each([
+    [['status'], "missing required argument 'run'. Try: npm run planwave -- status --help"],
+    [['strat'], "unknown command 'strat' (Did you mean start?). Try: npm run planwave -- --help"],
+  ])('refuses %j as JSON when that was asked for, with the cure', async (argv, message) => {
+    const { code, out, err } = await run([...argv, '--json']);
     expect({ code, err }).toEqual({ code: 2, err: '' });
-    expect(JSON.parse(out)).toEqual({
-      error: { code: 'bad_input', message: "missing required argument 'run'" },
-    });
+    expect(JSON.parse(out)).toEqual({ error: { code: 'bad_input', message } });
   });
 
   it('shows the help when no command was given', async () => {
