@@ -32,7 +32,7 @@ import {
 } from '../worker/worker-settings.ts';
 import type { KnownEntries } from '../activities/run-record/read-page.ts';
 import { isTraced } from '../worker/part-settings.ts';
-import { readVersion } from './bootstrap/hand-over.mjs';
+import { isBuilt, readVersion, root } from './bootstrap/hand-over.mjs';
 import { testNotification } from './check-notify.ts';
 import {
   createCliBudgets,
@@ -70,10 +70,11 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     env: partEnvironment(settings, temporalAddress),
     // npm runs scripts in the package's folder; a user means the current one.
     cwd: process.env['INIT_CWD'] ?? process.cwd(),
+    checkout: isBuilt ? undefined : resolve(root),
     checkInput: (workflowType, input) => checkInput(home, workflowType, input),
     exportRun: async (runId) => {
-      const { root } = await exportRun(await use(), runId).catch(nameUnknownRun);
-      return { path: join(home, root) };
+      const { root: path } = await exportRun(await use(), runId).catch(nameUnknownRun);
+      return { path: join(home, path) };
     },
     readResult: async (runId) => readStoredResult(await use(), runId),
     readComparedRun: async (runId) => {

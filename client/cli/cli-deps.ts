@@ -38,6 +38,8 @@ export interface LazyCliDeps extends CliShell {
 export interface CliDeps extends CliShell {
   /** Folder that relative paths on the command line start from. */
   readonly cwd: string;
+  /** Folder of the checkout whose npm scripts call planwave. If undefined: the installed package calls itself. */
+  readonly checkout?: string | undefined;
   /** Writes the readable files of a run again. */
   readonly exportRun: (runId: string) => Promise<ExportedRun>;
   /** Reads the stored result of the run, or null when there is none. */

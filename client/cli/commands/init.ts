@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Command } from 'commander';
 import { entryPoints } from '../../../core/text/entry-points.ts';
 import { listNames } from '../../../core/text/list-names.ts';
@@ -118,6 +118,7 @@ async function init({ deps }: CommandContext, typed: string | undefined): Promis
       `${cleanLine(folder)} can't be written: ${messageOf(error)}. Try: a folder of yours`,
     );
   }
+  const fromThere = (command: string): string => callFrom(folder, command, deps.checkout);
   const enter = typed === undefined ? [] : [`  cd ${quoteWord(typed)}`];
   return {
     data: { folder, files: Object.keys(files) },
@@ -127,9 +128,17 @@ async function init({ deps }: CommandContext, typed: string | undefined): Promis
       ...enter,
       '  node --test',
       '  set -a; . ./planwave.env; set +a',
-      `  ${entryPoints.dev}`,
+      `  ${fromThere(entryPoints.dev)}`,
       'and in another terminal, in the same folder:',
-      `  ${commandText('start', 'Say which articles run out', '--agents', './agents', '--watch')}`,
+      `  ${fromThere(commandText('start', 'Say which articles run out', '--agents', './agents', '--watch'))}`,
     ],
   };
+}
+
+/** Returns a command as a folder can call it: outside of a checkout, npm has to be told where the checkout is. */
+function callFrom(folder: string, command: string, checkout: string | undefined): string {
+  if (checkout === undefined) return command;
+  const path = relative(checkout, folder);
+  const isInside = path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+  return isInside ? command : command.replace(/^npm /, `npm --prefix ${quoteWord(checkout)} `);
 }

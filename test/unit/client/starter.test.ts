@@ -67,6 +67,25 @@ describe('init', () => {
     await expect(open('none.mjs')).rejects.toThrow(/PLANWAVE_TOOLS can't be used: .*none\.mjs/);
   });
 
+  it.each([
+    ['of a checkout', cwd, '  npm run dev\n', '  npm run planwave -- start '],
+    [
+      'outside of the checkout',
+      '/a checkout',
+      "  npm --prefix '/a checkout' run dev\n",
+      "  npm --prefix '/a checkout' run planwave -- start ",
+    ],
+    // Beside it, with a name that begins as its name does.
+    ['beside the checkout', join(cwd, 'ne'), `  npm --prefix ${join(cwd, 'ne')} run dev\n`, ''],
+    ['of the installed package', undefined, '  npm run dev\n', '  npm run planwave -- start '],
+  ])('names commands that work in a folder %s', async (title, checkout, dev, start) => {
+    const io = createFakeIo();
+    const folder = `new ${title}`;
+    expect(await runCli(['init', folder], createFakeDeps(io, {}, { cwd, checkout }))).toBe(0);
+    expect(io.out()).toContain(dev);
+    expect(io.out()).toContain(start);
+  });
+
   it('overwrites nothing', async () => {
     writeFileSync(join(cwd, 'tools.mjs'), 'mine');
     expect(await run('init')).toEqual({
