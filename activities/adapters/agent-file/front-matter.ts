@@ -1,13 +1,6 @@
-import {
-  type Document,
-  isMap,
-  isNode,
-  isScalar,
-  LineCounter,
-  parseDocument,
-  type YAMLError,
-} from 'yaml';
+import { isMap, isScalar, type YAMLError } from 'yaml';
 import { messageOf } from '../../../core/text/message-of.ts';
+import { isTabError, readYaml, toJson } from '../../../core/text/read-yaml.ts';
 
 /** A key of the front matter with its value as plain JSON, and its line. */
 export interface FrontMatterEntry {
@@ -51,12 +44,11 @@ export function parseFrontMatter(text: string): FrontMatter | { readonly faults:
 function parseEntries(
   yaml: string,
 ): Pick<FrontMatter, 'entries'> | { readonly faults: LineFault[] } {
-  const counter = new LineCounter();
+  const { document, errors, placeOf } = readYaml(yaml);
   // One more line for the "---" above.
-  const lineAt = (offset: number): number => counter.linePos(offset).line + 1;
-  const document = parseDocument(yaml, { lineCounter: counter, prettyErrors: false });
-  if (document.errors.length > 0) {
-    return { faults: document.errors.map((error) => toFault(error, lineAt(error.pos[0]))) };
+  const lineAt = (offset: number): number => placeOf(offset).line + 1;
+  if (errors.length > 0) {
+    return { faults: errors.map((error) => toFault(error, lineAt(error.pos[0]))) };
   }
   const entries = new Map<string, FrontMatterEntry>();
   if (document.contents === null) return { entries };
@@ -68,7 +60,7 @@ function parseEntries(
     const name = isScalar(key) ? String(key.value) : '';
     const line = lineAt(isScalar(key) ? (key.range?.[0] ?? 0) : 0);
     try {
-      entries.set(name, { value: toValue(value, document), line });
+      entries.set(name, { value: toJson(value, document), line });
     } catch (error) {
       // A text that begins with "*" is an alias.
       const hint = ' Try: write the value out, or put the text in double quotes.';
@@ -78,26 +70,17 @@ function parseEntries(
   return faults.length > 0 ? { faults } : { entries };
 }
 
-/** Returns a value as plain JSON. @throws Error for an alias without an anchor, or that expands without end or contains itself. */
-function toValue(node: unknown, document: Document.Parsed): unknown {
-  if (!isNode(node)) return node;
-  const value: unknown = node.toJS(document, { maxAliasCount: 100 });
-  try {
-    JSON.stringify(value);
-  } catch (error) {
-    // The error shows the circle in several lines.
-    throw new Error('An alias contains itself', { cause: error });
-  }
-  return value;
-}
-
 function endSentence(text: string): string {
   return text.replace(/\.?$/, '.');
 }
 
 function toFault(error: YAMLError, line: number): LineFault {
   const [first = ''] = error.message.split('\n', 1);
+  return { line, reason: `this is no YAML: ${endSentence(first)}${adviseOn(error)}` };
+}
+
+function adviseOn(error: YAMLError): string {
+  if (isTabError(error)) return ' Try: indent with spaces.';
   // The most common mistake: a sentence that contains ": ".
-  const hint = error.code === 'BLOCK_AS_IMPLICIT_KEY' ? ' Try: put the text in double quotes.' : '';
-  return { line, reason: `this is no YAML: ${endSentence(first)}${hint}` };
+  return error.code === 'BLOCK_AS_IMPLICIT_KEY' ? ' Try: put the text in double quotes.' : '';
 }

@@ -1,15 +1,8 @@
-import {
-  isCollection,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  parseDocument,
-  type Document,
-} from 'yaml';
+import { isCollection, isMap, isScalar, isSeq, type Document } from 'yaml';
 import type { z } from 'zod';
 import type { PlanFinding } from '../../../contracts/coordination-plan.ts';
 import { cutText } from '../../../core/text/cut-text.ts';
+import { isTabError, readYaml, toJson } from '../../../core/text/read-yaml.ts';
 import { cleanLine } from '../terminal-text.ts';
 import { describeIssue } from '../../check-input.ts';
 import { expandIssue } from '../../../contracts/output-fault.ts';
@@ -34,30 +27,28 @@ export interface FileNames {
   readonly fields: string;
 }
 
+const yamlCure = 'Mend the indentation, or put a text with ": " or "#" in double quotes';
+
 /** Most findings of a file that does not fit: they often have one cause. */
 const findingsMax = 100;
 
 /** Reads a value from YAML, of which JSON is a part. */
 export function readYamlFile<T>(text: string, schema: z.ZodType<T>, names: FileNames): YamlFile<T> {
-  const counter = new LineCounter();
-  const document = parseDocument(text.replace(/^\uFEFF/, ''), {
-    lineCounter: counter,
-    prettyErrors: false,
-  });
-  const placeOf = (path: string): { line: number; column: number } => {
-    const { line, col } = counter.linePos(findOffset(document, path));
+  const yaml = readYaml(text.replace(/^\uFEFF/, ''));
+  const { document, errors } = yaml;
+  const placeAt = (offset: number): { line: number; column: number } => {
+    const { line, col } = yaml.placeOf(offset);
     return { line, column: col };
   };
   const place = (findings: readonly PlanFinding[]): PlacedFinding[] =>
     findings
-      .map((finding) => ({ ...finding, ...placeOf(finding.path) }))
+      .map((finding) => ({ ...finding, ...placeAt(findOffset(document, finding.path)) }))
       .toSorted((a, b) => a.line - b.line || a.column - b.column);
-  if (document.errors.length > 0) {
-    const findings = document.errors.slice(0, findingsMax).map(({ message, pos: [offset] }) => {
-      const { line, col } = counter.linePos(offset);
-      const reason = `this is no YAML: ${cutText(message, 300)}`;
-      const cure = 'Mend the indentation, or put a text with ": " or "#" in double quotes';
-      return { rule: 'yaml', path: '', message: reason, cure, line, column: col };
+  if (errors.length > 0) {
+    const findings = errors.slice(0, findingsMax).map((error) => {
+      const message = `this is no YAML: ${cutText(error.message, 300)}`;
+      const cure = isTabError(error) ? 'Indent with spaces' : yamlCure;
+      return { rule: 'yaml', path: '', message, cure, ...placeAt(error.pos[0]) };
     });
     return { value: null, findings, place };
   }
@@ -101,10 +92,10 @@ function describeFault(issue: z.core.$ZodIssue, { whole, fields }: FileNames): P
   ];
 }
 
-/** Returns the error of a document whose aliases would expand without end. */
+/** Returns the error of a document whose aliases lead nowhere, expand without end, or contain themselves. */
 function toValue(document: Document.Parsed): unknown {
   try {
-    return document.toJS({ maxAliasCount: 100 });
+    return toJson(document.contents, document);
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }

@@ -168,6 +168,11 @@ describe('an agent file', () => {
       'a.md:4: unknown key "disallowedTools": expected one of name, description, tools, model, capabilities, risk_level',
     ],
     [
+      'a tab as an indentation',
+      '---\nname: a\ncapabilities:\n\t- x: 1\n\t  y: 2\n\t- z\n---\nDo.',
+      'a.md:4: this is no YAML: Tabs are not allowed as indentation. Try: indent with spaces.',
+    ],
+    [
       'a sentence with a colon',
       '---\nname: a\ndescription: Use it: always\n---\nDo.',
       'a.md:3: this is no YAML: Nested mappings are not allowed in compact mappings. Try: put the text in double quotes.',

@@ -140,6 +140,14 @@ describe('the file of a plan', () => {
     });
   });
 
+  it('an alias that contains itself is refused', () => {
+    const text = typed.replace('escalation:\n  - Ask the user.', 'escalation: &all [*all]');
+    expect(readPlanFile(text)).toMatchObject({
+      plan: null,
+      findings: [{ rule: 'yaml', message: 'An alias contains itself' }],
+    });
+  });
+
   it('the JSON Schema in the documents is current', () => {
     // Cure: npm run --silent planwave -- plan schema > docs/plan.schema.json
     expect(JSON.parse(read('docs/plan.schema.json'))).toEqual(
@@ -205,6 +213,20 @@ describe('planwave plan check', () => {
     const { out: json } = await run(['plan', 'check', 'plan.yaml', '--json']);
     expect(JSON.parse(json)).toMatchObject({ ok: false, file: 'plan.yaml' });
     expect(json).toContain(`"rule":"${rule}"`);
+  });
+
+  it('a tab as an indentation is the only finding behind it', async () => {
+    const faulty = typed.replace('goal: A haiku', 'goal: A: haiku').replaceAll('\n    ', '\n\t');
+    save('plan.yaml', faulty);
+    const { code, out } = await run(['plan', 'check', 'plan.yaml']);
+    expect(code).toBe(1);
+    expect(out.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(
+        /^plan\.yaml:2:7: this is no YAML: .*Mend the indentation, or .*\(yaml\)$/,
+      ),
+      'plan.yaml:6:1: this is no YAML: Tabs are not allowed as indentation. Try: Indent with spaces (yaml)',
+      "2 findings. The plan can't run like this.",
+    ]);
   });
 
   it('drafts are checked as agents are, and own agents count', async () => {
