@@ -69,8 +69,11 @@ export function createLimitedFetch(onBroken: (reason: string) => void): FetchLik
       onBroken(reason);
       throw new Error(reason);
     }
-    // A stream that only listens may end at any time.
-    return limitBody(response, init?.method === 'POST' ? onBroken : () => {});
+    // A stream that only listens may end at any time, and one that the client itself ends is not waited for.
+    const isWaitedFor = (): boolean => init?.method === 'POST' && init.signal?.aborted !== true;
+    return limitBody(response, (reason) => {
+      if (isWaitedFor()) onBroken(reason);
+    });
   };
 }
 
