@@ -6,7 +6,7 @@ import {
   type JSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { cleanLine, cutStart } from '../../../core/text/cut-text.ts';
+import { cleanLine, cutEnd, cutStart } from '../../../core/text/cut-text.ts';
 import type { McpStdio } from '../../ports/mcp-servers.ts';
 import {
   bindSystem,
@@ -119,6 +119,14 @@ const shownCharsMax = 500;
 /** Characters of why a server failed, without what it said. */
 export const faultCharsMax = 600;
 
+/**
+ * Makes one line of a server's words and cuts it at the end of a word: it is redacted later, and half a secret is not known
+ * for one.
+ */
+export function shortenLine(text: string, charsMax: number): string {
+  return cutEnd(cleanLine(cutEnd(text, charsMax * 4), charsMax * 4), charsMax);
+}
+
 /** Variables of the worker that a server gets: programs need them, and none is a key. */
 const inherited = ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'USER'];
 
@@ -146,7 +154,7 @@ export class StdioTransport implements Transport {
   explain(otherwise: string): string {
     const kept = cleanLine(cutStart(this.#said, saidCharsMax), saidCharsMax);
     const said = cutStart(kept, shownCharsMax);
-    const end = cleanLine(this.#fault ?? otherwise, faultCharsMax);
+    const end = shortenLine(this.#fault ?? otherwise, faultCharsMax);
     return said === '' ? end : `${end}; it said: ${said}`;
   }
 
