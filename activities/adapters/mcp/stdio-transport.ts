@@ -110,6 +110,9 @@ export const messageBytesMax = 10_000_000;
 /** Milliseconds that a server has to end by itself once its input is closed, and then after SIGTERM. */
 const endMs = 500;
 
+/** Milliseconds in which the last words of a server are read, when a process that it left behind holds its output open. */
+const lastWordsMs = 1_000;
+
 /** Characters of a server's error output that are kept, its end. */
 const saidCharsMax = 4_000;
 
@@ -180,8 +183,14 @@ export class StdioTransport implements Transport {
           signal === null ? `it ended with the code ${code}` : `it was killed (${signal})`;
         // Processes that it left behind would hold its output open.
         killGroup(child, 'SIGKILL');
-        resolve();
-        this.#close();
+        const end = (): void => {
+          clearTimeout(late);
+          resolve();
+          this.#close();
+        };
+        // Its last words may come after its end. What has come is read before a timer that is late on a busy machine.
+        const late = setTimeout(() => setImmediate(end), lastWordsMs);
+        child.once('close', end);
       });
     });
     child.stdin.on('error', (error) => this.onerror?.(error));
