@@ -27,6 +27,7 @@ import {
   ignoredBelow,
   keptBy,
   listSpared,
+  readMisread,
   type KeptPaths,
   type ReadGrants,
 } from './readable-paths.ts';
@@ -267,7 +268,9 @@ async function search(
     { ...root, granted: false, listKept },
     parts,
     order.path,
-    async ({ folder, home, ignores, isKept }) => {
+    async ({ folder, home, ignores: above, isKept }) => {
+      const misread = await readMisread(folder, parts, above);
+      const ignores = [...above, ...misread];
       const isLeft = ignoredBelow(folder, parts, ignores);
       const own = home === null ? '' : relative(folder.real, home).split(sep).join('/');
       return runRipgrep(order, {
@@ -275,6 +278,7 @@ async function search(
         cwd: folder.path,
         hidden: own === '' || own.startsWith('..') ? [] : [own],
         spared: await listSpared(parts, ignores, listKept),
+        isSparedOnly: misread.length > 0,
         ...by,
         pathOf: async (inside) => {
           const names = [...parts, ...inside.split('/')];
