@@ -41,7 +41,7 @@ export function keptBy(list?: () => Promise<readonly string[]>): KeptPaths {
  * @param parts Of the folder, from the workspace down.
  * @param above Ignore files from the workspace down to the folder, without its own.
  */
-export function ignoredBelow(
+function ignoredBelow(
   folder: { readonly path: string },
   parts: readonly string[],
   above: readonly IgnoreFile[],
@@ -84,6 +84,29 @@ export async function listSpared(
   return [...patterns, ...back];
 }
 
+/**
+ * Reads what decides on the files of a search below a folder: a test for those to leave out of its matches, and the lines of
+ * an ignore file for ripgrep, as `RipgrepPlace` describes them.
+ *
+ * @param parts Of the folder, from the workspace down.
+ * @param above Ignore files from the workspace down to the folder, without its own.
+ * @param list Lists files that may be read although an ignore file names them.
+ */
+export async function readSearchRules(
+  folder: { readonly path: string },
+  parts: readonly string[],
+  above: readonly IgnoreFile[],
+  list: () => Promise<readonly string[]>,
+) {
+  const misread = await readMisread(folder, parts, above);
+  const files = [...above, ...misread];
+  return {
+    isLeft: ignoredBelow(folder, parts, files),
+    spared: await listSpared(parts, files, list),
+    isSparedOnly: misread.length > 0,
+  };
+}
+
 /** Most folders whose ignore files are read before a search. */
 const foldersMax = 10_000;
 
@@ -94,7 +117,7 @@ const foldersMax = 10_000;
  * @param parts Of the folder, from the workspace down.
  * @param above Ignore files from the workspace down to the folder, without its own.
  */
-export async function readMisread(
+async function readMisread(
   folder: { readonly path: string },
   parts: readonly string[],
   above: readonly IgnoreFile[],
