@@ -159,6 +159,8 @@ export interface MergeConflict {
   /** Those before it. */
   readonly with: readonly string[];
   readonly files: readonly string[];
+  /** Number of further conflicts that are not listed, on the last one of a list. Absent for none. */
+  readonly more?: number;
 }
 
 export interface FindMergeConflictsInput extends ChangesInput {
@@ -171,7 +173,7 @@ export interface FindMergeConflictsInput extends ChangesInput {
 }
 
 export interface FindMergeConflictsResult {
-  /** At most `mergeConflictsMax` of `core/limits.ts`. */
+  /** At most `mergeConflictsMax` of `core/limits.ts`; the last one says how many there are more. */
   readonly conflicts: readonly MergeConflict[];
   /** Changes of tasks that the completed delegations' teams left out. Absent when there are none. */
   readonly tasks?: readonly MergeConflict[];

@@ -129,6 +129,8 @@ export interface TeamOutcome {
   readonly tasks: Readonly<Record<TaskStatus, number>>;
   /** True when parts may be missing, because of a time limit, a limit of delegations or a failure. */
   readonly partial: boolean;
+  /** True when the engine has written the output, because the leader gave no answer. Absent for false. */
+  readonly unanswered?: true;
   /** Cut to `teamNoteCharsMax`, the first `teamNotesMax`. */
   readonly notes: readonly string[];
   /** The TeamReport as JSON. */
@@ -238,6 +240,8 @@ export interface RecordTeamResult {
    * is marked partial; otherwise null.
    */
   readonly output_ref: Ref | null;
+  /** True when the output is not the leader's. Absent for false, and in results of earlier versions. */
+  readonly unanswered?: true;
 }
 
 export interface LoadThreadInput {

@@ -66,9 +66,10 @@ function readTriadEnd({ type, phases, dissent, failure }: TriadOutcome): TriadEn
   return { type, dissent_ref, failure };
 }
 
-/** Returns true for a triad that ended without an output of its members: the engine has written what stands for it. */
+/** Returns true for a triad or a team that ended without an output of its own: the engine has written what stands for it. */
 export function lacksOutput(executor: ExecutorOutcome): boolean {
-  if (executor.kind !== 'triad' || executor.work === null) return false;
+  if (executor.kind === 'agent' || executor.work === null) return false;
+  if (executor.kind === 'team') return executor.work.unanswered === true;
   const last = executor.work.phases.at(-1);
   return last?.phase !== 'execute' || last.status !== 'done';
 }

@@ -1,10 +1,20 @@
 /**
- * Prefixes of lines: what a tool puts in front of every line that it shows, such as a path, a number, a time, or the sign
- * of a patch. A secret of several lines goes on behind them.
+ * Frames of lines: what a tool puts in front of every line that it shows, such as a path, a number, a time, or the sign
+ * of a patch, and what code writes between the pieces of a text. A secret of several lines goes on behind them.
  */
 
 /** Least length of a key's line. Shorter words are its last line, or no part of it. */
 export const keyLineCharsMin = 16;
+
+/** Least length of one that is a string of its own in code: beside the first line of a key, code lists names too. */
+export const keyPieceCharsMin = 32;
+
+export interface LineFrame {
+  /** Text that a tool writes before every line, but for the numbers in it. */
+  readonly core: string;
+  /** True when the line is a string of its own in code. */
+  readonly isQuoted: boolean;
+}
 
 /** Most characters that a tool puts in front of every line: a path, a number, a time. */
 const prefixCharsMax = 300;
@@ -15,25 +25,66 @@ const markCharacters = '-+ \t>|#*:';
 /** Most characters of a number in a prefix, with the spaces that align it. */
 const numberCharsMax = 20;
 
+/** Matches the end of a string in code, and the sign behind it. Quotes are escaped in a part of JSON. */
+const pieceEnd = /\\{0,3}(?:["'`][ \t]{0,20}(?:[,+.&]|\\(?=[\r\n]))?|$)/y;
+const pieceGap = /(?:\s|\\{1,4}[nrt])*/y;
+const pieceIndent = /(?:[ \t]|\\{1,4}t)*/y;
+const pieceStart = /(?:[,+.&][ \t]{0,20})?[A-Za-z]?\\{0,3}(?:["'`]|$)/y;
+const quotedBefore = /["'`](?:\\{1,4}[nr]){0,4}$/;
+const quotedBeforeCharsMax = 21;
+const firstQuote = /\\{0,3}["'`]/;
+
+/** Returns the frame of the line with this place, at which a key's first or last line begins. */
+export function frameOf(text: string, from: number, at: number): LineFrame {
+  const core = coreOf(text, from, at);
+  const isQuoted = quotedBefore.test(text.slice(Math.max(from, at - quotedBeforeCharsMax), at));
+  // Code before the first string is skipped as far as the other lines have it too.
+  return { core: isQuoted ? (core.split(firstQuote, 1)[0] ?? '') : core, isQuoted };
+}
+
+/**
+ * Skips from the end of a string in code to the beginning of the next one, as in `…", "…` or `…" +` and a line break.
+ *
+ * @returns the same place when another text stands there; the end of the text when it ends in between.
+ */
+export function skipJoint(text: string, from: number, frame: LineFrame): number {
+  const end = frame.isQuoted ? readAt(pieceEnd, text, from) : undefined;
+  if (end === undefined) return from;
+  const next = readAt(pieceGap, text, end) ?? end;
+  const isLineStart = /[\r\n\\]/.test(text.slice(end, next));
+  const start = isLineStart ? skipPrefix(text, next, frame) : next;
+  return beginPiece(text, start) ?? from;
+}
+
+/** @returns undefined when no string of code begins in the rest of the line. */
+function beginPiece(text: string, at: number): number | undefined {
+  return readAt(pieceStart, text, readAt(pieceIndent, text, at) ?? at);
+}
+
 /** Skips a prefix like that of the key's first line, and marks. */
-export function skipPrefix(text: string, at: number, core: string): number {
-  const after = skipCore(text, at, core) ?? at;
+export function skipPrefix(text: string, at: number, frame: LineFrame): number {
+  const after = skipCore(text, at, frame) ?? at;
   return readAt(marks, text, after) ?? after;
 }
 
-/** @returns undefined when another text stands there; the end of the text when it ends within the prefix. */
-function skipCore(text: string, from: number, core: string): number | undefined {
+/**
+ * @returns undefined when another text stands there, but before a string of code the place of the difference; the end of the
+ *   text when it ends within the prefix.
+ */
+function skipCore(text: string, from: number, { core, isQuoted }: LineFrame): number | undefined {
+  const differ = (at: number): number | undefined =>
+    isQuoted && beginPiece(text, at) !== undefined ? at : undefined;
   let at = from;
   for (let next = 0; next < core.length;) {
     if (at >= text.length) return text.length;
     if (isCount(core.charAt(next))) {
       const end = skipCount(text, at);
-      if (end === at) return undefined;
+      if (end === at) return differ(at);
       at = end;
       next = skipCount(core, next);
       continue;
     }
-    if (signOf(core.charAt(next)) !== signOf(text.charAt(at))) return undefined;
+    if (signOf(core.charAt(next)) !== signOf(text.charAt(at))) return differ(at);
     at += 1;
     next += 1;
   }
@@ -56,7 +107,7 @@ function signOf(character: string): string {
  * Returns the beginning of a line without the marks behind it: what a tool writes before every line, but for the
  * numbers in it. Empty when it is too long, or a part of the key.
  */
-export function coreOf(text: string, from: number, to: number): string {
+function coreOf(text: string, from: number, to: number): string {
   let start = to;
   const first = Math.max(from, to - prefixCharsMax);
   while (start > first && !endsLine(text, start)) start -= 1;

@@ -1,4 +1,14 @@
-import { coreOf, isBase64, isBlank, keyLineCharsMin, readAt, skipPrefix } from './line-prefix.ts';
+import {
+  frameOf,
+  isBase64,
+  isBlank,
+  keyLineCharsMin,
+  keyPieceCharsMin,
+  type LineFrame,
+  readAt,
+  skipJoint,
+  skipPrefix,
+} from './line-prefix.ts';
 import type { Span } from './span.ts';
 
 /** Matches the beginning of a private key. The text after it decides whether it is one. */
@@ -9,6 +19,7 @@ const openHeaderEnd = /(?: BLOCK)?-{0,5}/y;
 /** Matches `Proc-Type: `, `Comment: ` and similar fields between the first line and the key. */
 const fieldName = /[A-Za-z-]{1,20}: /y;
 const fieldValue = /[^\r\n\\]{0,200}/y;
+const quotedFieldValue = /[^\r\n\\"'`]{0,200}/y;
 /**
  * Matches field values of a key whose line breaks became spaces: they end before the first word that is long enough for
  * a key.
@@ -17,11 +28,12 @@ const flatFieldValue = /[^\r\n\\]{0,200}?(?=\s{1,20}[A-Za-z0-9+/=]{16})/y;
 const fieldsMax = 10;
 
 const spaces = /\s*/y;
-const escapedLineBreak = /\\[nr]/y;
+const indent = /[ \t]*/y;
+const escapedLineBreak = /\\{1,4}[nr]/y;
 const lineBreak = /[\r\n\\]/;
 
 const base64 = /[A-Za-z0-9+/=]+/y;
-const lineEnd = /[ \t]*(?:[\r\n]|\\[nr]|$)/y;
+const lineEnd = /[ \t]*(?:[\r\n]|\\{1,4}[nr]|$)/y;
 /** Matches the end of a key's line that has a prefix: a line of code goes on in another way. */
 const prefixedLineEnd = /[ \t]*(?:[\r\n\\"'`…;,)\]}]|$)/y;
 const keyFooter = /-----END[A-Z0-9 ]{0,40}-----/y;
@@ -29,14 +41,16 @@ const anyKeyFooter = /-----END[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 
 /** Signs before the first word of a key that stands in code or is cut. */
 const quotes = '"\\\'`…(:,->|#*';
+/** Signs between the strings of a key in code. */
+const jointSigns = ' \t"\\\'`,+.&';
 /** Most characters before a last line that may belong to its key: several times the longest one. */
 const tailCharsMax = 100_000;
-const anyLineBreak = /\r\n|[\r\n]|\\[nr]/g;
+const anyLineBreak = /\r\n|[\r\n]|\\{1,4}[nr]/g;
 
 /**
  * Finds private keys, each from its first line to its end: encrypted, with fields before the key, or without its end or
  * its beginning. Line breaks may be escaped, as in JSON, and each line may have a prefix, as in a patch, in a result of
- * a search, or in a file with line numbers.
+ * a search, or in a file with line numbers, or be a string of its own in code.
  *
  * Reads on piece by piece instead of matching one pattern: a pattern that tries every way to divide a text into fields
  * and their values took time that doubled with every field. A place is read again only for headers that stand inside
@@ -46,8 +60,8 @@ export function findPrivateKeys(text: string): Span[] {
   const spans: Span[] = [];
   let from = 0;
   for (const { index, 0: header } of text.matchAll(keyHeader)) {
-    const core = index < from ? undefined : coreOf(text, from, index);
-    const end = core === undefined ? undefined : findKeyEnd(text, index + header.length, core);
+    const frame = index < from ? undefined : frameOf(text, from, index);
+    const end = frame === undefined ? undefined : findKeyEnd(text, index + header.length, frame);
     if (end === undefined) continue;
     spans.push({ start: index, end, rule: 'privatekey' });
     from = end;
@@ -62,59 +76,64 @@ export function findPrivateKeys(text: string): Span[] {
  */
 export function findOpenPrivateKey(text: string): number {
   for (const { index, 0: header } of text.matchAll(keyHeader)) {
-    const core = coreOf(text, 0, index);
+    const frame = frameOf(text, 0, index);
     const at = readAt(openHeaderEnd, text, index + header.length) ?? 0;
-    if (skipKey(text, skipFields(text, at, core), core) === text.length) return index;
+    if (skipKey(text, skipFields(text, at, frame), frame) === text.length) return index;
   }
   return text.length;
 }
 
 /** @returns undefined when no key follows. */
-function findKeyEnd(text: string, at: number, core: string): number | undefined {
+function findKeyEnd(text: string, at: number, frame: LineFrame): number | undefined {
   const fields = readAt(headerEnd, text, at);
   const end =
-    fields === undefined ? undefined : readKey(text, skipFields(text, fields, core), core);
+    fields === undefined ? undefined : readKey(text, skipFields(text, fields, frame), frame);
   if (end === undefined) return undefined;
-  return readAt(keyFooter, text, skipGap(text, end, core).end) ?? end;
+  return readAt(keyFooter, text, skipGap(text, end, frame).end) ?? end;
 }
 
-function skipFields(text: string, from: number, core: string): number {
+function skipFields(text: string, from: number, frame: LineFrame): number {
   let at = from;
   for (let count = 0; count < fieldsMax; count += 1) {
-    const { end: gapEnd } = skipGap(text, at, core);
+    const { end: gapEnd, isJoined } = skipGap(text, at, frame);
     const value = gapEnd === at ? undefined : readAt(fieldName, text, gapEnd);
     if (value === undefined) break;
-    const isFlat = !lineBreak.test(text.slice(at, gapEnd));
+    const isFlat = !isJoined && !lineBreak.test(text.slice(at, gapEnd));
     const flatEnd = isFlat ? readAt(flatFieldValue, text, value) : undefined;
-    at = flatEnd ?? readAt(fieldValue, text, value) ?? value;
+    at = flatEnd ?? readAt(isJoined ? quotedFieldValue : fieldValue, text, value) ?? value;
   }
   return at;
 }
 
 /** @returns the end of a key's lines, or undefined when there is none. */
-function readKey(text: string, at: number, core: string): number | undefined {
+function readKey(text: string, at: number, frame: LineFrame): number | undefined {
   let end: number | undefined;
   for (;;) {
-    const gap = skipGap(text, end ?? at, core);
+    const gap = skipGap(text, end ?? at, frame);
     const to = readAt(base64, text, gap.end);
     if (to === undefined) return end;
     if (gap.hasPrefix && readAt(prefixedLineEnd, text, to) === undefined) return end;
-    if (to - gap.end >= keyLineCharsMin) end = to;
-    else return end !== undefined && isLastLine(text, to, core) ? to : end;
+    if (to - gap.end >= leastOf(gap.isJoined && end === undefined)) end = to;
+    else return end !== undefined && isLastLine(text, to, frame) ? to : end;
   }
 }
 
-function isLastLine(text: string, end: number, core: string): boolean {
+/** Returns the least length of a key's line. */
+function leastOf(isFirstPiece: boolean): number {
+  return isFirstPiece ? keyPieceCharsMin : keyLineCharsMin;
+}
+
+function isLastLine(text: string, end: number, frame: LineFrame): boolean {
   return (
     readAt(lineEnd, text, end) !== undefined ||
-    text.startsWith('-----', skipGap(text, end, core).end)
+    text.startsWith('-----', skipGap(text, end, frame).end)
   );
 }
 
 /** Skips everything that may be a part of a key, even if it is too short for one. */
-function skipKey(text: string, from: number, core: string): number {
+function skipKey(text: string, from: number, frame: LineFrame): number {
   for (let at = from; ;) {
-    const { end } = skipGap(text, readAt(base64, text, at) ?? at, core);
+    const { end } = skipGap(text, readAt(base64, text, at) ?? at, frame);
     if (end === at) return at;
     at = end;
   }
@@ -124,12 +143,15 @@ interface Gap {
   readonly end: number;
   /** True when it ends with the prefix of a line. */
   readonly hasPrefix: boolean;
+  /** True when one string of code ends in it and another begins. */
+  readonly isJoined: boolean;
 }
 
-/** Skips white space and escaped line breaks, and the prefix of each line that begins there. */
-function skipGap(text: string, from: number, core: string): Gap {
+/** Skips white space, escaped line breaks, the prefix of each line that begins there, and what joins strings of code. */
+function skipGap(text: string, from: number, frame: LineFrame): Gap {
   let isLineStart = false;
   let hasPrefix = false;
+  let isJoined = false;
   for (let at = from; ;) {
     const end = readAt(spaces, text, at) ?? at;
     isLineStart ||= lineBreak.test(text.slice(at, end));
@@ -139,8 +161,10 @@ function skipGap(text: string, from: number, core: string): Gap {
       at = next;
       continue;
     }
-    const after = isLineStart ? skipPrefix(text, end, core) : end;
-    if (after === end) return { end, hasPrefix };
+    const joint = skipJoint(text, end, frame);
+    isJoined ||= joint > end;
+    const after = isLineStart && joint === end ? skipPrefix(text, end, frame) : joint;
+    if (after === end) return { end, hasPrefix, isJoined };
     isLineStart = false;
     hasPrefix = true;
     at = after;
@@ -169,12 +193,13 @@ function findKeyTails(text: string, keys: readonly Span[]): Span[] {
 
 /** @returns undefined when no key stands before the last line at `footer`. */
 function findTailStart(text: string, from: number, footer: number): number | undefined {
-  const core = coreOf(text, from, footer);
+  const frame = frameOf(text, from, footer);
   let found: number | undefined;
   for (const { start, end } of listLines(text, from, footer).toReversed()) {
-    const content = skipPrefix(text, readAt(spaces, text, start) ?? start, core);
-    if (content >= end && end < footer) return found;
-    const line = readBack(text, Math.min(content, end), end, found !== undefined);
+    const content = skipPrefix(text, readAt(indent, text, start) ?? start, frame);
+    // Between two strings of code lines are empty, because escapes end lines too.
+    if (content >= end && end < footer && !frame.isQuoted) return found;
+    const line = readBack(text, Math.min(content, end), end, found !== undefined, frame);
     found = line.start ?? found;
     if (!line.isWhole) return found;
   }
@@ -204,15 +229,18 @@ function readBack(
   from: number,
   to: number,
   isInside: boolean,
+  { isQuoted }: LineFrame,
 ): { readonly start: number | undefined; readonly isWhole: boolean } {
+  const isGap = gapOf(isQuoted);
+  const charsMin = leastOf(isQuoted && !isInside);
   let start: number | undefined;
   let isLast = !isInside;
   for (let at = to; ;) {
-    const end = skipBack(text, from, at, isBlank);
+    const end = skipBack(text, from, at, isGap);
     if (end === from) return { start, isWhole: true };
     at = skipBack(text, from, end, isBase64);
-    const isWord = at === from || isBlank(text.charAt(at - 1));
-    const isKey = isKeyWord(text, at, end, isWord) || (at === 0 && !isLast);
+    const isWord = at === from || isGap(text.charAt(at - 1));
+    const isKey = isKeyWord(text, at, end, isWord, charsMin) || (at === 0 && !isLast);
     if (isKey) start = at;
     if (!isWord || at === end || !(isKey || isLast)) return { start, isWhole: false };
     isLast = false;
@@ -220,8 +248,20 @@ function readBack(
 }
 
 /** Returns false for words that may only be the end of a key, or, at the beginning of a text, the end of a line of it. */
-function isKeyWord(text: string, from: number, to: number, isWord: boolean): boolean {
-  return to - from >= keyLineCharsMin && (isWord || quotes.includes(text.charAt(from - 1)));
+function isKeyWord(
+  text: string,
+  from: number,
+  to: number,
+  isWord: boolean,
+  charsMin: number,
+): boolean {
+  return to - from >= charsMin && (isWord || quotes.includes(text.charAt(from - 1)));
+}
+
+/** Returns the test for what may stand between two words of a key. */
+function gapOf(isQuoted: boolean): (character: string) => boolean {
+  if (!isQuoted) return isBlank;
+  return (character) => character !== '' && jointSigns.includes(character);
 }
 
 function skipBack(

@@ -136,7 +136,7 @@ export function createActivities(
       ledger: redactLedger(stores.ledger, redactor),
       effects: redactEffects(stores.effects, redactor),
       tools,
-      toMcpTool: (pin) => redactTool(createMcpTool(mcp, pin), redactor),
+      toMcpTool: (pin) => redactTool(createMcpTool(mcp, pin, redactor), redactor),
       worktrees: places.worktrees,
       prefixGate: new PrefixGate(),
       defaultModel,

@@ -1,7 +1,7 @@
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { bullets, cutLine, joinSections, oneLine } from '../../core/text/markdown.ts';
 import { listLeftChanges } from '../../core/workspace/left-changes.ts';
-import { describeSize } from '../../core/workspace/run-changes.ts';
+import { countUnlisted, describeSize } from '../../core/workspace/run-changes.ts';
 import type { SettledChanges } from '../../contracts/effect.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { SourceRef } from '../../contracts/transcript.ts';
@@ -62,7 +62,9 @@ export function renderLeftChanges({ waves }: Pick<RunRecord, 'waves'>): string |
       { charsMax: resultLimits.lineCharsMax, whole: treePaths.worktree(delegation_id) },
     ),
   );
-  return `## Changes that were left out\n\n${bullets(lines, '')}`;
+  const unlisted = countUnlisted(left);
+  const rest = unlisted > 0 ? [`… and ${unlisted} more tasks of teams`] : [];
+  return `## Changes that were left out\n\n${bullets([...lines, ...rest], '')}`;
 }
 
 /** Says on one line how much was changed, and whether it is in the user's folder. */

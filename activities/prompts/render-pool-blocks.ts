@@ -30,7 +30,7 @@ import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock, listBlock } from '../text/blocks.ts';
 import { factsFromOutputs } from '../../core/pool/settle-facts.ts';
 import { listLeftChanges } from '../../core/workspace/left-changes.ts';
-import { conflictOfMerge } from '../../core/workspace/run-changes.ts';
+import { conflictOfMerge, countUnlisted } from '../../core/workspace/run-changes.ts';
 
 type DecisionPrompt = Extract<Prompt, { kind: 'decision' }>;
 
@@ -63,7 +63,7 @@ export async function renderPoolBlocks(
     listBlock('facts', facts, blockBytesMax.facts, 'last'),
     jsonBlock('conflicts', shown.map(showConflict)) +
       tellLeft(
-        found.length + merges.length + asked.length - shown.length,
+        found.length + merges.length + asked.length - shown.length + countUnlisted(merge_conflicts),
         'conflicts are left to the next decision',
       ) +
       tellLeft(disputes.length - asked.length, 'disputes of triads are told in their outputs only'),
@@ -85,8 +85,14 @@ export function renderLeftChanges({
 }): string[] {
   const left = listLeftChanges(waves);
   if (left.length === 0) return [];
-  const shown = left.map((one) => ({ ...one, kept_in: treePaths.worktree(one.delegation_id) }));
-  return [listBlock('left_changes', shown, blockBytesMax.left_changes, 'last')];
+  const shown = left.map(({ more: _more, ...one }) => ({
+    ...one,
+    kept_in: treePaths.worktree(one.delegation_id),
+  }));
+  return [
+    listBlock('left_changes', shown, blockBytesMax.left_changes, 'last') +
+      tellLeft(countUnlisted(left), 'tasks of teams are left out and not listed'),
+  ];
 }
 
 function tellLeft(count: number, what: string): string {

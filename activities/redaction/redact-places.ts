@@ -43,7 +43,7 @@ function keepWhole({ ending, output }: CommandEnd, redactor: Redactor): string {
 }
 
 /** Leaves out the last word of a text that is not at its end: it may be half a secret. */
-function leaveUnfinished(text: string, redactor: Redactor): string {
+export function leaveUnfinished(text: string, redactor: Redactor): string {
   const open = redactor.findOpen(text);
   const first = Math.max(0, text.length - wordCharsMax);
   let end = text.length;

@@ -5,7 +5,7 @@ import { readRecord } from '../artifacts/record-log.ts';
 import type { AssertCurrent } from '../attempt/heartbeat.ts';
 import type { ChangedFolder } from '../ports/run-changes.ts';
 import type { RecordDeps } from './deps.ts';
-import { describeChanges, sumSizes } from '../../core/workspace/run-changes.ts';
+import { cutConflicts, describeChanges, sumSizes } from '../../core/workspace/run-changes.ts';
 import type {
   ApplyChangesInput,
   ApplyChangesResult,
@@ -51,7 +51,7 @@ async function findLeftTasks(
     // oxlint-disable-next-line no-await-in-loop
     left.push(...(await changes.findTaskConflicts(folder, id, [])));
   }
-  return left.slice(0, taskConflictsMax);
+  return cutConflicts(left, taskConflictsMax);
 }
 
 /** Adds the changes of a team's tasks to those of its delegation. */

@@ -14,7 +14,6 @@ import { cutText } from '../../core/text/cut-text.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
 import type { AgentOutput } from '../../contracts/agent-output.ts';
-import type { Ref } from '../../contracts/ref.ts';
 import { bullets, cutLine, oneLine } from '../../core/text/markdown.ts';
 import type { Activities } from '../../contracts/activity-types.ts';
 import { defaultCriterion, storePlan } from '../run-record/compose-plan.ts';
@@ -148,23 +147,24 @@ export async function recordTeam(
   const report_ref = await store.put(JSON.stringify(report));
   // Read back, so that a later export renders the same text.
   const team = await loadTeam(store, report_ref);
-  const output_ref = await findOutput(store, team, delegation_id);
+  const found = await findOutput(store, team, delegation_id);
   const text = renderTeam(team, delegation_id);
   await projection.write(run_id, treePaths.team(delegation_id), text, { mayStill: assertCurrent });
-  return { report_ref, output_ref };
+  return { report_ref, ...found };
 }
 
 async function findOutput(
   store: ArtifactStore,
   team: LoadedTeam,
   delegationId: string,
-): Promise<Ref | null> {
+): Promise<Omit<RecordTeamResult, 'report_ref'>> {
   const { report, output, plan } = team;
-  if (report.status === 'blocked') return null;
-  if (output !== null) return report.output_ref;
-  if (report.setup.guardrails.output.length > 0) return null;
+  if (report.status === 'blocked') return { output_ref: null };
+  if (output !== null) return { output_ref: report.output_ref };
+  if (report.setup.guardrails.output.length > 0) return { output_ref: null };
   const composed = composePartial(team, findPlanned(delegationId, plan));
-  return composed === null ? null : store.put(JSON.stringify(composed));
+  if (composed === null) return { output_ref: null };
+  return { output_ref: await store.put(JSON.stringify(composed)), unanswered: true };
 }
 
 /** Limits of an output's shape. */

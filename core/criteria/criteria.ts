@@ -47,7 +47,7 @@ export function isOfRun({ answers }: Pick<DelegationOutline, 'answers'>): boolea
   return answers === undefined;
 }
 
-/** Returns true for an outcome with a word on its criteria. The engine's own, of a triad without an output, has none. */
+/** Returns true for an outcome with a word on its criteria. The engine's own, of a triad or a team without an output, has none. */
 function hasSpoken({ status, output_ref, executor }: DelegationOutcome): boolean {
   return status === 'completed' || (output_ref !== null && !lacksOutput(executor));
 }

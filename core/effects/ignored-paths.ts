@@ -69,9 +69,9 @@ export function matchPattern(pattern: string): (parts: readonly string[]) => boo
 }
 
 /**
- * Returns the lines of an ignore file for a folder that mean there what the files above it mean.
+ * Returns the lines of an ignore file for a folder that mean there what the files above it, its own and those below it mean.
  *
- * @param files Those of the folders above it, the outermost first.
+ * @param files The outermost first.
  * @param parts Of the folder, which they do not ignore, from the workspace down.
  */
 export function listPatternsBelow(
@@ -80,14 +80,26 @@ export function listPatternsBelow(
 ): readonly string[] {
   return files.flatMap(({ folder, patterns }) => {
     const way = parts.slice(folder.length);
-    return patterns.flatMap((pattern) => narrow(pattern, way));
+    const below = folder.slice(parts.length).map((name) => `/${escapeName(name)}`);
+    return patterns.flatMap((pattern) => narrow(pattern, way, below.join('')));
   });
+}
+
+/** Returns true for an ignore file in which ripgrep, but not git, reads alternatives between braces. */
+export function hasBraces({ patterns }: IgnoreFile): boolean {
+  return patterns.some(({ names }) => names.some((name) => escapeBraces(name) !== name));
+}
+
+/** Escapes a path, so that as a pattern it means itself. */
+export function escapeName(path: string): string {
+  return path.replaceAll(/[\\*?[\]{} ]/gu, String.raw`\$&`);
 }
 
 /** Returns what is left of a pattern behind a way: a line for each part at which the rest of a path may begin. */
 function narrow(
   { isNegated, foldersOnly, parts, names }: IgnorePattern,
   way: readonly string[],
+  below: string,
 ): string[] {
   const [sign, end] = [isNegated ? '!' : '', foldersOnly ? '/' : ''];
   let reached = skipStars(parts, [0]);
@@ -102,7 +114,7 @@ function narrow(
   // A rest that begins with stars includes the one without them. Where none is left, the pattern names the folder only.
   return [...reached]
     .filter((at) => at < names.length && !(parts[at - 1] === star && reached.has(at - 1)))
-    .map((at) => `${sign}/${escapeBraces(names.slice(at).join('/'))}${end}`);
+    .map((at) => `${sign}${below}/${escapeBraces(names.slice(at).join('/'))}${end}`);
 }
 
 /** Git takes braces literally; ripgrep reads alternatives between them, unless they are escaped. */

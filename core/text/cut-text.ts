@@ -45,6 +45,14 @@ export function cutStart(text: string, maxChars: number): string {
   return maxChars < 1 ? '' : text.slice(-maxChars).replace(/^\S*\s?/u, '…');
 }
 
+/** Returns the text itself when it is short enough, else its beginning up to the end of a word and "…", like `cutStart`. */
+export function cutEnd(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  let end = Math.max(maxChars - 1, 0);
+  while (end > 0 && !/\s/u.test(text.charAt(end - 1))) end -= 1;
+  return maxChars < 1 ? '' : `${text.slice(0, end)}…`;
+}
+
 /** Returns the first line that is not blank, at most 120 characters. */
 export function titleOf(text: string): string {
   const line = text.split(/[\r\n]+/).find((l) => l.trim() !== '') ?? '';

@@ -4,7 +4,9 @@
  * Invariants:
  *   LC1. The planner of the next wave and the report hear whose changes are left out, in which files, why, and what can be done.
  *   LC2. So it is with the tasks of a team, of which the planner hears when it decides on their wave.
+ *   LC3. Of tasks that are not listed, because their teams left out too many, the number is said.
  */
+import { definedOnly } from '../json.ts';
 import { listNames } from '../text/list-names.ts';
 import type { StoredWave } from '../../contracts/run-record.ts';
 
@@ -16,6 +18,8 @@ export interface LeftChanges {
   readonly files: readonly string[];
   readonly reason: string;
   readonly cure: string;
+  /** Number of further tasks that are not listed. Absent for none. */
+  readonly more?: number;
 }
 
 /** A wave with the changes of the same lines that were made in it. */
@@ -34,11 +38,12 @@ export function listLeftChanges(waves: readonly ConflictingWave[]): readonly Lef
     }),
   );
   const ofTasks = waves.flatMap(({ wave, task_conflicts = [] }) =>
-    task_conflicts.map(({ delegation_id, with: others, files }) => ({
+    task_conflicts.map(({ delegation_id, with: others, files, more }) => ({
       delegation_id,
       wave,
       files,
       ...describeTask(delegation_id, others),
+      ...definedOnly({ more }),
     })),
   );
   const keyOf = ({ delegation_id, files }: LeftChanges): string =>

@@ -8,6 +8,7 @@
  *   MG2. The changes of all sides that give way are dropped, and no others. Without a resolution none is dropped.
  *   MG3. A criterion that only dropped work met is reopened by the same decision.
  *   MG4. A leader hears of a conflict between tasks of its team, with the files, in the result of each new task that is a side of it.
+ *   MG5. Of a list that is cut, it is said how many conflicts are missing.
  */
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { mergeKey } from '../ids.ts';
@@ -27,6 +28,21 @@ import type {
   WrittenFile,
 } from '../../contracts/effect.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
+
+/** Keeps the first conflicts of a list; the last of them says how many there are more. */
+export function cutConflicts(conflicts: readonly MergeConflict[], max: number): MergeConflict[] {
+  const cut = conflicts.slice(max);
+  const unlisted = cut.length + countUnlisted(cut);
+  return conflicts.slice(0, max).map((one, at) => {
+    const more = unlisted + (one.more ?? 0);
+    return at === max - 1 && unlisted > 0 ? { ...one, more } : one;
+  });
+}
+
+/** Counts the conflicts that were cut off a list. */
+export function countUnlisted(conflicts: readonly Pick<MergeConflict, 'more'>[]): number {
+  return conflicts.reduce((sum, { more = 0 }) => sum + more, 0);
+}
 
 export function conflictOfMerge({ delegation_id, with: others, files }: MergeConflict): Conflict {
   const lines = `lines of ${files.join(', ')}`;
@@ -106,6 +122,9 @@ export function describeTaskConflicts(
   const find = (tasks: readonly NamedTask[], id: string): NamedTask | undefined =>
     tasks.find(({ delegation_id: own }) => id === own || id.startsWith(`${own}.`));
   const nameOf = (id: string): string => find(all, id)?.name ?? 'the leader';
+  const unlisted = countUnlisted(conflicts);
+  const further =
+    unlisted === 0 ? '' : ` So are those of ${unlisted} more tasks, which are not listed.`;
   const texts = new Map<string, string>();
   for (const { delegation_id, with: others, files } of conflicts) {
     const left = nameOf(delegation_id);
@@ -113,7 +132,8 @@ export function describeTaskConflicts(
     const against = names.length === 0 ? 'its own tasks' : listNames(names);
     const text =
       `The changes of ${listNames([left])} are left out, because ${against} changed the same lines of ${listNames(files)}. ` +
-      'Try: a further task with the other one among its inputs, so that it is done on top of those changes.';
+      'Try: a further task with the other one among its inputs, so that it is done on top of those changes.' +
+      further;
     for (const side of [delegation_id, ...others]) {
       const task = find(ended, side);
       if (task !== undefined) {

@@ -10,6 +10,7 @@ import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegat
 import type { Ref } from '../../contracts/ref.ts';
 import type { DelegationState } from '../../contracts/views.ts';
 import { planExecutor, viewUnbegun, withoutWork } from '../../core/executor.ts';
+import { definedOnly } from '../../core/json.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import type { Entry } from '../../core/schedule/schedule.ts';
 import type { TeamState, TeamTask } from '../../core/team/team-state.ts';
@@ -248,7 +249,7 @@ function outcomeOf(
   t: TeamAtWork,
   { status, reason, output }: TeamEnd,
   report: TeamReport,
-  { report_ref, output_ref }: RecordTeamResult,
+  { report_ref, output_ref, unanswered }: RecordTeamResult,
 ): DelegationOutcome {
   const { delegation } = t.context.order;
   const work = {
@@ -260,7 +261,10 @@ function outcomeOf(
   // With what the thread had to say since.
   const executor = {
     kind: 'team',
-    work: boundTeam({ ...report, notes: t.notes }, report_ref),
+    work: {
+      ...boundTeam({ ...report, notes: t.notes }, report_ref),
+      ...definedOnly({ unanswered }),
+    },
   } as const;
   if (output !== null && output_ref !== null) {
     return { ...outcomeOfOutput(delegation, work, { ...output, output_ref }), executor };

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { engineLimits } from '../../../core/limits.ts';
 import { cutText } from '../../../core/text/cut-text.ts';
 import { listNames } from '../../../core/text/list-names.ts';
+import { cutConflicts } from '../../../core/workspace/run-changes.ts';
 import type { ChangedFolder, RunChanges } from '../../ports/run-changes.ts';
 import { appliedCommit, applyChanges, findObstacle, type ChangeResult } from './apply-changes.ts';
 import { commitApplied, findBranchFault } from './commit-changes.ts';
@@ -90,8 +91,8 @@ async function findConflicts(home: string, folder: ChangedFolder): Promise<Merge
 /** Bounds what becomes part of prompts and histories. */
 function boundConflicts(conflicts: readonly MergeConflict[]): MergeConflict[] {
   const max = engineLimits.mergeConflictsMax;
-  return conflicts.slice(0, max).map((one) => ({
-    delegation_id: one.delegation_id,
+  return cutConflicts(conflicts, max).map((one) => ({
+    ...one,
     with: one.with.slice(-max),
     files: one.files.slice(0, max).map((path) => cutText(path, 200)),
   }));

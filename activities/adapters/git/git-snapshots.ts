@@ -1,4 +1,4 @@
-import { rm, stat } from 'node:fs/promises';
+import { lstat, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openFolders } from '../file-store/atomic-write-file.ts';
 import { markCompared, withIndex } from './git-index.ts';
@@ -161,6 +161,8 @@ interface FoundDifferences {
   readonly isChanged: boolean;
   /** Folders that are repositories of their own. Names are bytes of any kind, in Latin-1. */
   readonly nested: readonly string[];
+  /** Files of the index with another content, or with a folder in their place. */
+  readonly changed: readonly string[];
 }
 
 async function compareFolder(place: GitPlace): Promise<FoundDifferences> {
@@ -179,31 +181,54 @@ async function compareFolder(place: GitPlace): Promise<FoundDifferences> {
     .split('\0')
     .filter((line) => line !== '');
   const nested = found.filter((line) => line.startsWith('? ') && line.endsWith('/'));
+  const changed = found.filter((line) => line.startsWith('C '));
   return {
     isChanged: found.length > nested.length,
     nested: nested.map((line) => line.slice(2, -1)),
+    changed: changed.map((line) => line.slice(2)),
   };
 }
 
 /**
  * Compares a folder in which repositories are folders like any other: git takes them for that when its index has a file in
- * them. The one that is entered does not exist, and goes when the folder is stored.
+ * them. The one that is entered does not exist, and goes when the folder is stored. A file in whose place the repository
+ * stands leaves the index, because git would hide the repository behind it.
  */
-async function compareCopy(place: GitPlace): Promise<FoundDifferences> {
+async function compareCopy(place: Required<GitPlace>): Promise<FoundDifferences> {
   const opened = new Set<string>();
   for (;;) {
     // One may be inside another.
     // oxlint-disable-next-line no-await-in-loop
     const found = await compareFolder(place);
-    const closed = found.nested.filter((path) => !opened.has(path));
+    // oxlint-disable-next-line no-await-in-loop
+    const replaced = await listRepositories(place.workTree, found.changed);
+    const closed = [...found.nested.filter((path) => !opened.has(path)), ...replaced];
     if (closed.length === 0) return found;
-    const lines = closed.map((path) => `100644 ${noContent}\t${path}/${noFile}\0`);
+    const lines = [
+      ...replaced.map((path) => `0 ${noCommit}\t${path}\0`),
+      ...closed.map((path) => `100644 ${noContent}\t${path}/${noFile}\0`),
+    ];
     // oxlint-disable-next-line no-await-in-loop
     await runGit(place, ['update-index', '-z', '--index-info'], {
       stdin: Buffer.from(lines.join(''), 'latin1'),
     });
     for (const path of closed) opened.add(path);
   }
+}
+
+/** @param paths Names of any kind, in Latin-1. */
+async function listRepositories(workTree: string, paths: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(
+    paths.map((path) =>
+      lstat(
+        Buffer.concat([Buffer.from(`${workTree}/`), Buffer.from(`${path}/.git`, 'latin1')]),
+      ).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return paths.filter((_path, at) => found[at]);
 }
 
 /** Object of an empty file. */

@@ -7,7 +7,6 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { cleanLine } from '../../../core/text/cut-text.ts';
 import { isRecord } from '../../../core/json.ts';
 import {
   McpRefused,
@@ -19,7 +18,12 @@ import {
 } from '../../ports/mcp-servers.ts';
 import { pinTools } from '../../tools/mcp/pin-tools.ts';
 import { callTool, listTools, pagesMax } from './requests.ts';
-import { createLimitedFetch, faultCharsMax, StdioTransport } from './stdio-transport.ts';
+import {
+  createLimitedFetch,
+  faultCharsMax,
+  shortenLine,
+  StdioTransport,
+} from './stdio-transport.ts';
 import { messageOf } from '../../../core/text/message-of.ts';
 
 /** Milliseconds for a connect, and for a list of tools. */
@@ -143,7 +147,7 @@ export class Connection {
           maxTotalTimeout: callMsMax,
           onprogress: ({ progress, total, message }) => {
             const share = total === undefined ? `${progress}` : `${progress}/${total}`;
-            onProgress(cleanLine(`${share} ${message ?? ''}`, 200));
+            onProgress(shortenLine(`${share} ${message ?? ''}`, 200));
           },
         },
       );
@@ -209,10 +213,10 @@ export class Connection {
     // A timeout and an abort have the same code.
     if (signal.aborted) return signal.reason;
     if (error instanceof ProtocolError && refusedCodes.has(error.code)) {
-      return new McpRefused(`the server refused the call: ${cleanLine(error.message, 1_000)}`);
+      return new McpRefused(`the server refused the call: ${shortenLine(error.message, 1_000)}`);
     }
     if (error instanceof ProtocolError) {
-      return new Error(`the server reports an error: ${cleanLine(error.message, 1_000)}`);
+      return new Error(`the server reports an error: ${shortenLine(error.message, 1_000)}`);
     }
     // Other calls at work may still end well: each has its own limit of time.
     this.#isStuck = true;
@@ -244,7 +248,7 @@ export class Connection {
     });
     return {
       transport: http,
-      explain: (otherwise) => cleanLine(fault ?? otherwise, faultCharsMax),
+      explain: (otherwise) => shortenLine(fault ?? otherwise, faultCharsMax),
     };
   }
 }

@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { specTypeSchemas, type Client, type RequestOptions } from '@modelcontextprotocol/client';
+import {
+  isJSONRPCResultResponse,
+  specTypeSchemas,
+  type Client,
+  type JSONRPCMessage,
+  type RequestOptions,
+} from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { isRecord } from '../../../core/json.ts';
 import type { McpAnswer, McpCall } from '../../ports/mcp-servers.ts';
@@ -22,22 +28,78 @@ interface ReadTools {
   readonly faults: ReadonlyMap<unknown, string>;
 }
 
-/** Lists the tools of a server. */
+/** Lists the tools of a server. One that does not fit the protocol costs only itself, on every revision. */
 export async function listTools(client: Client, options: RequestOptions): Promise<ReadTools> {
   const faults = new Map<unknown, string>();
   if (isStrict(client) || client.getServerCapabilities()?.tools === undefined) {
-    const { tools } = await client.listTools(undefined, { ...options, cacheMode: 'refresh' });
-    return { tools, faults };
+    const tools = await listStrictly(client, options, faults);
+    return { tools: [...tools, ...faults.keys()], faults };
   }
   const listed = await readPages(client, options);
   const tools = listed.map((tool) => {
-    const read = specTypeSchemas.Tool['~standard'].validate(tool);
-    if (read.issues === undefined) return read.value;
-    const [{ path = [], message } = { message: '' }] = read.issues;
-    faults.set(tool, `${path.map(String).join('.')}: ${message}`);
+    const read = readTool(tool);
+    if ('value' in read) return read.value;
+    faults.set(tool, read.fault);
     return tool;
   });
   return { tools, faults };
+}
+
+function readTool(tool: unknown): { readonly value: unknown } | { readonly fault: string } {
+  const read = specTypeSchemas.Tool['~standard'].validate(tool);
+  if (read.issues === undefined) return { value: read.value };
+  const [{ path = [], message } = { message: '' }] = read.issues;
+  return { fault: `${path.map(String).join('.')}: ${message}` };
+}
+
+/**
+ * Lists the tools by the SDK's own request, which reads all or nothing: the tools that do not fit are taken out of the
+ * messages before the SDK sees them.
+ *
+ * @param faults Gets what was taken out.
+ */
+async function listStrictly(
+  client: Client,
+  options: RequestOptions,
+  faults: Map<unknown, string>,
+): Promise<readonly unknown[]> {
+  const { transport } = client;
+  const pass = transport?.onmessage;
+  if (transport !== undefined && pass !== undefined) {
+    // A transport has no listeners.
+    // oxlint-disable-next-line prefer-add-event-listener
+    transport.onmessage = (message, extra) => pass(takeOutMalformed(message, faults), extra);
+  }
+  try {
+    const { tools } = await client.listTools(undefined, { ...options, cacheMode: 'refresh' });
+    return tools;
+  } finally {
+    // oxlint-disable-next-line prefer-add-event-listener
+    if (transport !== undefined && pass !== undefined) transport.onmessage = pass;
+  }
+}
+
+function takeOutMalformed(message: JSONRPCMessage, faults: Map<unknown, string>): JSONRPCMessage {
+  if (!isJSONRPCResultResponse(message)) return message;
+  const { tools, content } = message.result;
+  // The answer of a call has content, and may come while the list is read.
+  if (!Array.isArray(tools) || content !== undefined) return message;
+  const good = tools.filter((tool: unknown) => {
+    const fault = findFault(tool);
+    if (fault !== null) faults.set(tool, fault);
+    return fault === null;
+  });
+  return { ...message, result: { ...message.result, tools: good } };
+}
+
+/** Returns what the newest revision would refuse; null for a tool that fits it. */
+function findFault(tool: unknown): string | null {
+  const read = readTool(tool);
+  if ('fault' in read) return read.fault;
+  const schema = isRecord(tool) ? tool['inputSchema'] : undefined;
+  const dialect = isRecord(schema) ? schema['$schema'] : undefined;
+  if (dialect === undefined || typeof dialect === 'string') return null;
+  return 'inputSchema.$schema: it is no text';
 }
 
 async function readPages(client: Client, options: RequestOptions): Promise<unknown[]> {

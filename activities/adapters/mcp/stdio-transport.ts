@@ -6,7 +6,7 @@ import {
   type JSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { cleanLine, cutStart } from '../../../core/text/cut-text.ts';
+import { cleanLine, cutEnd, cutStart } from '../../../core/text/cut-text.ts';
 import type { McpStdio } from '../../ports/mcp-servers.ts';
 import {
   bindSystem,
@@ -69,8 +69,11 @@ export function createLimitedFetch(onBroken: (reason: string) => void): FetchLik
       onBroken(reason);
       throw new Error(reason);
     }
-    // A stream that only listens may end at any time.
-    return limitBody(response, init?.method === 'POST' ? onBroken : () => {});
+    // A stream that only listens may end at any time, and one that the client itself ends is not waited for.
+    const isWaitedFor = (): boolean => init?.method === 'POST' && init.signal?.aborted !== true;
+    return limitBody(response, (reason) => {
+      if (isWaitedFor()) onBroken(reason);
+    });
   };
 }
 
@@ -107,6 +110,9 @@ export const messageBytesMax = 10_000_000;
 /** Milliseconds that a server has to end by itself once its input is closed, and then after SIGTERM. */
 const endMs = 500;
 
+/** Milliseconds in which the last words of a server are read, when a process that it left behind holds its output open. */
+const lastWordsMs = 1_000;
+
 /** Characters of a server's error output that are kept, its end. */
 const saidCharsMax = 4_000;
 
@@ -115,6 +121,14 @@ const shownCharsMax = 500;
 
 /** Characters of why a server failed, without what it said. */
 export const faultCharsMax = 600;
+
+/**
+ * Makes one line of a server's words and cuts it at the end of a word: it is redacted later, and half a secret is not known
+ * for one.
+ */
+export function shortenLine(text: string, charsMax: number): string {
+  return cutEnd(cleanLine(cutEnd(text, charsMax * 4), charsMax * 4), charsMax);
+}
 
 /** Variables of the worker that a server gets: programs need them, and none is a key. */
 const inherited = ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'USER'];
@@ -143,7 +157,7 @@ export class StdioTransport implements Transport {
   explain(otherwise: string): string {
     const kept = cleanLine(cutStart(this.#said, saidCharsMax), saidCharsMax);
     const said = cutStart(kept, shownCharsMax);
-    const end = cleanLine(this.#fault ?? otherwise, faultCharsMax);
+    const end = shortenLine(this.#fault ?? otherwise, faultCharsMax);
     return said === '' ? end : `${end}; it said: ${said}`;
   }
 
@@ -169,8 +183,14 @@ export class StdioTransport implements Transport {
           signal === null ? `it ended with the code ${code}` : `it was killed (${signal})`;
         // Processes that it left behind would hold its output open.
         killGroup(child, 'SIGKILL');
-        resolve();
-        this.#close();
+        const end = (): void => {
+          clearTimeout(late);
+          resolve();
+          this.#close();
+        };
+        // Its last words may come after its end. What has come is read before a timer that is late on a busy machine.
+        const late = setTimeout(() => setImmediate(end), lastWordsMs);
+        child.once('close', end);
       });
     });
     child.stdin.on('error', (error) => this.onerror?.(error));

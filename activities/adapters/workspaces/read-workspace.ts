@@ -23,13 +23,7 @@ import {
 import { getCode } from '../file-store/store-errors.ts';
 import type { OpenFile } from './open-file.ts';
 import { closing, descend, type OpenFolder, refuseOwn, toRefusal } from './open-folder.ts';
-import {
-  ignoredBelow,
-  keptBy,
-  listSpared,
-  type KeptPaths,
-  type ReadGrants,
-} from './readable-paths.ts';
+import { keptBy, readSearchRules, type KeptPaths, type ReadGrants } from './readable-paths.ts';
 import { readLines, readWhole, type RedactLines } from './read-file.ts';
 import { redactMatches } from './redact-matches.ts';
 import { runRipgrep, type RipgrepPlace } from './ripgrep.ts';
@@ -268,13 +262,13 @@ async function search(
     parts,
     order.path,
     async ({ folder, home, ignores, isKept }) => {
-      const isLeft = ignoredBelow(folder, parts, ignores);
+      const { isLeft, ...lines } = await readSearchRules(folder, parts, ignores, listKept);
       const own = home === null ? '' : relative(folder.real, home).split(sep).join('/');
       return runRipgrep(order, {
         // The process starts in the folder that is open, whatever its path leads to by then.
         cwd: folder.path,
         hidden: own === '' || own.startsWith('..') ? [] : [own],
-        spared: await listSpared(parts, ignores, listKept),
+        ...lines,
         ...by,
         pathOf: async (inside) => {
           const names = [...parts, ...inside.split('/')];

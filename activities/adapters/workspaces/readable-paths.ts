@@ -1,6 +1,10 @@
 import { lstatSync, readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isGitName } from '../../../core/effects/check-workspace-path.ts';
 import {
+  escapeName,
+  hasBraces,
   isIgnored,
   isResult,
   listPatternsBelow,
@@ -37,7 +41,7 @@ export function keptBy(list?: () => Promise<readonly string[]>): KeptPaths {
  * @param parts Of the folder, from the workspace down.
  * @param above Ignore files from the workspace down to the folder, without its own.
  */
-export function ignoredBelow(
+function ignoredBelow(
   folder: { readonly path: string },
   parts: readonly string[],
   above: readonly IgnoreFile[],
@@ -57,26 +61,86 @@ export function ignoredBelow(
 }
 
 /**
- * Returns the patterns that spare a search below a folder what the ignore files above it name. They leave in what `ignoredBelow`
- * and `KeptPaths` have to decide on.
+ * Returns the patterns that spare a search below a folder what the ignore files name. They leave in what `ignoredBelow` and
+ * `KeptPaths` have to decide on.
  *
+ * @param files Those that the search does not read by itself, the outermost first.
  * @param list Lists files that may be read although an ignore file names them.
  */
 export async function listSpared(
   parts: readonly string[],
-  above: readonly IgnoreFile[],
+  files: readonly IgnoreFile[],
   list: () => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
   // All of an ignored folder is named, and its files are asked for one by one, like those where results may be.
-  if (isIgnored(above, parts, true) || isResult(parts, true)) return [];
-  const patterns = listPatternsBelow(above, parts);
+  if (isIgnored(files, parts, true) || isResult(parts, true)) return [];
+  const patterns = listPatternsBelow(files, parts);
   if (patterns.length === 0) return [];
-  const top = `${parts.join('/')}/`;
+  const top = parts.map((part) => `${part}/`).join('');
   const kept = (await list()).filter((path) => path.startsWith(top)).flatMap(wayTo);
   const back = [...new Set(kept)]
     .filter((path) => path.startsWith(top))
-    .map((path) => `!/${path.slice(top.length).replaceAll(/[\\*?[\]{} ]/gu, String.raw`\$&`)}`);
+    .map((path) => `!/${escapeName(path.slice(top.length))}`);
   return [...patterns, ...back];
+}
+
+/**
+ * Reads what decides on the files of a search below a folder: a test for those to leave out of its matches, and the lines of
+ * an ignore file for ripgrep, as `RipgrepPlace` describes them.
+ *
+ * @param parts Of the folder, from the workspace down.
+ * @param above Ignore files from the workspace down to the folder, without its own.
+ * @param list Lists files that may be read although an ignore file names them.
+ */
+export async function readSearchRules(
+  folder: { readonly path: string },
+  parts: readonly string[],
+  above: readonly IgnoreFile[],
+  list: () => Promise<readonly string[]>,
+) {
+  const misread = await readMisread(folder, parts, above);
+  const files = [...above, ...misread];
+  return {
+    isLeft: ignoredBelow(folder, parts, files),
+    spared: await listSpared(parts, files, list),
+    isSparedOnly: misread.length > 0,
+  };
+}
+
+/** Most folders whose ignore files are read before a search. */
+const foldersMax = 10_000;
+
+/**
+ * Reads the ignore file of a folder and those below it, where ripgrep would not read the first one as git does. None
+ * otherwise.
+ *
+ * @param parts Of the folder, from the workspace down.
+ * @param above Ignore files from the workspace down to the folder, without its own.
+ */
+async function readMisread(
+  folder: { readonly path: string },
+  parts: readonly string[],
+  above: readonly IgnoreFile[],
+): Promise<readonly IgnoreFile[]> {
+  const pathOf = (way: readonly string[]): string => join(folder.path, ...way.slice(parts.length));
+  const readIn = (way: readonly string[]): IgnoreFile =>
+    parseIgnoreFile(way, readPlainFile(join(pathOf(way), '.gitignore')));
+  if (!hasBraces(readIn(parts))) return [];
+  const files: IgnoreFile[] = [];
+  const ways = [parts];
+  for (let at = 0; at < ways.length && at < foldersMax; at += 1) {
+    const way = ways[at] ?? [];
+    const own = readIn(way);
+    if (own.patterns.length > 0) files.push(own);
+    // oxlint-disable-next-line no-await-in-loop
+    const entries = await readdir(pathOf(way), { withFileTypes: true }).catch(() => []);
+    const inside = entries.flatMap((entry) => (entry.isDirectory() ? [[...way, entry.name]] : []));
+    const known = [...above, ...files];
+    ways.push(
+      ...inside.filter((one) => !isGitName(one.at(-1) ?? '') && !isIgnored(known, one, true)),
+    );
+  }
+  return files;
 }
 
 /** Returns the text of a file; of what is none, such as a link, an empty one. */

@@ -28,6 +28,8 @@ export interface RipgrepPlace {
   readonly hidden: readonly string[];
   /** Lines of an ignore file for `cwd`, over which the ignore files below win. */
   readonly spared: readonly string[];
+  /** True when those lines say all that ignore files say: then none is read. Default false. */
+  readonly isSparedOnly?: boolean;
   readonly signal: AbortSignal;
   /** Defined in `read-file.ts`. */
   readonly redact: RedactLines;
@@ -42,7 +44,8 @@ export interface RipgrepPlace {
  */
 export async function runRipgrep(order: SearchOrder, place: RipgrepPlace): Promise<SearchResult> {
   const program = await findRipgrep();
-  const args = argumentsOf(order, place.hidden);
+  const own = place.isSparedOnly === true ? ['--no-ignore-vcs'] : [];
+  const args = [...own, ...argumentsOf(order, place.hidden)];
   if (place.spared.length === 0) return search(program, args, place);
   const folder = await mkdtemp(join(tmpdir(), 'planwave-search-'));
   try {

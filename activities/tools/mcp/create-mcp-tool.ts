@@ -1,7 +1,7 @@
 import { Validator } from '@cfworker/json-schema';
 import { z } from 'zod';
 import { isRecord, parseJson } from '../../../core/json.ts';
-import { cleanLine, cutText } from '../../../core/text/cut-text.ts';
+import { cleanLine } from '../../../core/text/cut-text.ts';
 import {
   type McpAnswer,
   McpRefused,
@@ -9,6 +9,8 @@ import {
   type McpServers,
   type PinnedTool,
 } from '../../ports/mcp-servers.ts';
+import type { Redactor } from '../../ports/redactor.ts';
+import { leaveUnfinished } from '../../redaction/redact-places.ts';
 import { NothingDone, toTool } from '../own-tool.ts';
 import type { GrantableTool } from '../tool.ts';
 import { mcpPrefix } from './pin-tools.ts';
@@ -19,9 +21,15 @@ const answerCharsMax = 400_000;
 /** Most blocks of an answer that are read. */
 const blocksMax = 500;
 
-/** Renders the answer of a server's tool as a text for a model. Pictures, sounds and files are named and not shown. */
-export function renderAnswer({ content, structured }: McpAnswer): string {
-  const blocks = content.slice(0, blocksMax).map(renderBlock);
+/** Most characters of a name or an address that are read, and that are shown. */
+const quotedCharsMax = { read: 2_000, shown: 300 };
+
+/**
+ * Renders the answer of a server's tool as a text for a model. Pictures, sounds and files are named and not shown. The text
+ * is redacted afterwards: where it is cut, nothing is left of a secret that was not at its end.
+ */
+export function renderAnswer({ content, structured }: McpAnswer, redactor: Redactor): string {
+  const blocks = content.slice(0, blocksMax).map((block) => renderBlock(block, redactor));
   const left = content.length - blocks.length;
   const told = structured === undefined ? '' : JSON.stringify(structured);
   // Servers repeat structured content as a text, for clients that know nothing else.
@@ -31,14 +39,21 @@ export function renderAnswer({ content, structured }: McpAnswer): string {
     ...(left > 0 ? [`[${left} more blocks are left out.]`] : []),
     ...(told === '' || isTold ? [] : [told]),
   ];
-  return cutText(parts.join('\n'), answerCharsMax);
+  return cutWhole(parts.join('\n'), redactor);
 }
 
-function renderBlock(block: unknown): string {
+function cutWhole(text: string, redactor: Redactor): string {
+  if (text.length <= answerCharsMax) return text;
+  const kept = leaveUnfinished(text.slice(0, answerCharsMax), redactor);
+  return `${kept}\n[The rest is left out: the answer has more than ${answerCharsMax} characters.]`;
+}
+
+function renderBlock(block: unknown, redactor: Redactor): string {
   if (!isRecord(block)) return '[A block that can not be read.]';
   const { type, text, resource } = block;
-  if (type === 'text' && typeof text === 'string') return cutText(text, answerCharsMax);
-  if (type === 'resource' && isRecord(resource)) return renderResource(resource);
+  const quote = (value: unknown): string => quoteWhole(value, redactor);
+  if (type === 'text' && typeof text === 'string') return text;
+  if (type === 'resource' && isRecord(resource)) return renderResource(resource, quote);
   if (type === 'resource_link') {
     return `[Link: ${quote(block['name'])} ${quote(block['uri'])}. It is not opened.]`;
   }
@@ -48,15 +63,21 @@ function renderBlock(block: unknown): string {
   return `[A block of the type ${quote(type)}. It is not shown.]`;
 }
 
-function renderResource(resource: Readonly<Record<string, unknown>>): string {
+function renderResource(
+  resource: Readonly<Record<string, unknown>>,
+  quote: (value: unknown) => string,
+): string {
   const { uri, text, blob, mimeType } = resource;
-  if (typeof text === 'string')
-    return `[Resource: ${quote(uri)}]\n${cutText(text, answerCharsMax)}`;
+  if (typeof text === 'string') return `[Resource: ${quote(uri)}]\n${text}`;
   return `[Resource: ${quote(uri)}, ${quote(mimeType)}, ${countEncoded(blob)} bytes. It is not shown.]`;
 }
 
-function quote(value: unknown): string {
-  return JSON.stringify(cleanLine(typeof value === 'string' ? value : '', 300));
+/** Quotes a short text. It is redacted before it is cut: half a secret is not known for one. */
+function quoteWhole(value: unknown, redactor: Redactor): string {
+  const text = typeof value === 'string' ? value : '';
+  const { read, shown } = quotedCharsMax;
+  const whole = text.length <= read ? text : leaveUnfinished(text.slice(0, read), redactor);
+  return JSON.stringify(cleanLine(redactor.redactAsWritten(whole, 'tool'), shown));
 }
 
 /** Counts the bytes of Base64. */
@@ -135,7 +156,11 @@ const secondsMax = 600;
 const faultsMax = 5;
 
 /** Makes a tool of the engine from one that a run has pinned. */
-export function createMcpTool(servers: McpServers, pin: PinnedTool): GrantableTool {
+export function createMcpTool(
+  servers: McpServers,
+  pin: PinnedTool,
+  redactor: Redactor,
+): GrantableTool {
   const { name, effect, brings, schema } = pin;
   const tool = toTool({
     name,
@@ -156,7 +181,7 @@ export function createMcpTool(servers: McpServers, pin: PinnedTool): GrantableTo
           }
           throw error;
         });
-      const text = renderAnswer(answer);
+      const text = renderAnswer(answer, redactor);
       // By the protocol the tool ran, and reports that it failed: its word is the end of the call.
       if (answer.isError) throw new NothingDone(`the server reports an error: ${text}`);
       return text;

@@ -104,6 +104,18 @@ it('a task of a team that contradicts the one before it is left out, until it is
   });
 });
 
+it('of more tasks that are left out than are listed, the number is said', async () => {
+  const numbers = Array.from({ length: 13 }, (_, at) => at + 1);
+  const { changes, folder } = await createRun(
+    Object.fromEntries(numbers.map((at) => [`pair.d${at}`, { 'a.txt': `${at}\ntwo\nthree\n` }])),
+  );
+  const found = await changes.findTaskConflicts(folder, 'pair', []);
+  expect(found.map(({ delegation_id }) => delegation_id)).toEqual(
+    numbers.slice(1, 11).map((at) => `pair.d${at}`),
+  );
+  expect(found.map(({ more }) => more)).toEqual([...Array<undefined>(9), 2]);
+});
+
 it('changes too large for a patch are counted and proposed with a patch that lacks some of them', async () => {
   const { changes, folder, home, dir } = await createRun({ one: { 'a.txt': 'ONE\n' } });
   const worktrees = createGitWorktrees({ home });

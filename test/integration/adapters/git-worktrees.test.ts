@@ -110,6 +110,25 @@ it('the same files give the same commit, and a commit puts everything back', asy
   expect(existsSync(join(folder, 'etc'))).toBe(false);
 });
 
+it('a repository in place of a file is a folder like any other, from the first commit on', async () => {
+  const { worktrees, of } = createSet();
+  const folder = await worktrees.open(of('fix'));
+  const first = await worktrees.keep(of('fix'));
+  const before = readAll(folder);
+  rmSync(join(folder, 'src/sum.js'));
+  execFileSync('git', ['init', '--quiet', join(folder, 'src/sum.js')]);
+  put(folder, { 'src/sum.js/part.js': 'a part' });
+  const second = await worktrees.keep(of('fix'));
+  expect(await worktrees.listTouched(of('fix'))).toEqual([
+    { change: 'deleted', path: 'src/sum.js' },
+    { change: 'added', path: 'src/sum.js/part.js' },
+  ]);
+  await worktrees.restore(of('fix'), first);
+  expect(readAll(folder)).toEqual(before);
+  await worktrees.restore(of('fix'), second);
+  expect(readAll(folder)).toMatchObject({ 'src/sum.js/part.js': 'a part' });
+});
+
 it('folders that a command has closed do not keep a copy from being put back', async () => {
   const { worktrees, of, root } = createSet();
   const folder = await worktrees.open(of('fix'));

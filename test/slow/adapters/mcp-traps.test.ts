@@ -184,8 +184,13 @@ it('what a server refuses is told apart from what may have happened', async () =
   expect(textOf(await callOdd(mcp, await odd.pin(mcp, 'untold')))).toContain('done');
 });
 
-it('a malformed tool costs only itself', async () => {
-  const { tools, leftOut } = await odd.open({ flags: ['--malformed'] }).list('odd');
+it.each([
+  ['before 2026-07-28', async () => ({ flags: ['--malformed'] })],
+  ['2026-07-28', () => odd.serve(['--malformed', '--new'])],
+])('a malformed tool costs only itself, on revisions %s', async (_revision, serve) => {
+  const mcp = odd.open(await serve());
+  const { tools, leftOut } = await mcp.list('odd');
+  expect(textOf(await callOdd(mcp, await odd.pin(mcp, 'untold')))).toContain('done');
   // The hash that runs have pinned: it leaves out what the protocol does not know.
   expect(tools.find(({ tool }) => tool === 'lies')?.hash).toBe(
     'UDwvezMMzuTRZyKuvOKka0N122Egg-h_EHSIe8XS4lk',

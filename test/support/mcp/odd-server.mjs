@@ -65,12 +65,15 @@ const malformed = [
   { name: 'bad-hint', inputSchema: anyObject, annotations: { readOnlyHint: 'yes' } },
 ];
 
+/** Speaks the revision 2026-07-28, whose results have more fields. */
+const isNew = words.includes('--new');
+const complete = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
+
 function listPage(params) {
   if (words.includes('--lists-nothing')) return { tools: null };
   if (!words.includes('--malformed')) return { tools: listTools() };
-  return params?.cursor === 'two'
-    ? { tools: malformed, nextCursor: null }
-    : { tools: listTools(), nextCursor: 'two' };
+  if (params?.cursor !== 'two') return { tools: listTools(), nextCursor: 'two' };
+  return isNew ? { tools: malformed } : { tools: malformed, nextCursor: null };
 }
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -130,8 +133,12 @@ function initialize({ protocolVersion, capabilities }) {
   };
 }
 
+function discover() {
+  return { supportedVersions: ['2026-07-28'], capabilities: { tools: { listChanged: true } } };
+}
+
 const methods = {
-  initialize,
+  ...(isNew ? { 'server/discover': discover } : { initialize }),
   'tools/list': (params) =>
     words.includes('--hangs-list') || (words.includes('--hangs-later') && changes > 0)
       ? new Promise(() => {})
@@ -145,7 +152,8 @@ async function answer({ id, method, params }, send) {
   const work = methods[method];
   try {
     if (work === undefined) throw Object.assign(new Error('unknown method'), { code: -32_601 });
-    send({ jsonrpc: '2.0', id, result: await work(params, send) });
+    const result = await work(params, send);
+    send({ jsonrpc: '2.0', id, result: isNew ? { ...complete, ...result } : result });
   } catch (error) {
     send({ jsonrpc: '2.0', id, error: { code: error.code ?? -32_603, message: error.message } });
   }

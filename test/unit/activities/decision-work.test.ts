@@ -113,6 +113,9 @@ it('a decision names the changes of tasks that their team left out, and where th
   );
   expect(text).toMatch(/left_changes is cut: the oldest \d+ of 50 entries are left out/);
   expect(await decide([])).not.toContain('<left_changes>');
+  const cut = await decide([{ ...conflict, more: 3 }]);
+  expect(cut).toContain('\n[3 more tasks of teams are left out and not listed.]');
+  expect(blockOf(cut, 'left_changes')).not.toContain('"more"');
 });
 
 it('the planner of a designed run is told that the plan goes on, and reads no rules of the agents', async () => {

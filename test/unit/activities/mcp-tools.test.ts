@@ -15,8 +15,14 @@ import {
 import { expandGrants, serverOfGrant } from '../../../activities/tools/mcp/expand-grants.ts';
 import { hashTool, pinTools } from '../../../activities/tools/mcp/pin-tools.ts';
 import { readServers } from '../../../activities/tools/mcp/read-servers.ts';
+import { createRedactor } from '../../../redaction/create-redactor.ts';
+import { planted } from '../../support/planted.ts';
 import { toTool as convertTool } from '../../../activities/adapters/anthropic/json-schemas.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';
+
+const phrase = 'seven planted words that make one phrase';
+const redactor = createRedactor({ secrets: [planted.own, phrase] });
+const render = (shown: McpAnswer): string => renderAnswer(shown, redactor);
 
 const stranger = { name: 'odd', trusted: false, brings: null };
 const friend = { ...stranger, trusted: true };
@@ -36,6 +42,7 @@ const check = (schema: object, input: unknown) => {
   const tool = createMcpTool(
     serversOf(() => Promise.reject(new Error('no'))),
     pin,
+    redactor,
   );
   const registry = new Map([[pin.name, tool]]);
   return prepareCall(registry, { name: pin.name, input, allowedTools: [pin.name] });
@@ -166,6 +173,7 @@ describe('tools of servers', () => {
     const { spec } = createMcpTool(
       serversOf(() => Promise.reject(new Error('no'))),
       pin,
+      redactor,
     );
     const [first] = spec.description.split('. ', 1);
     expect(first).toBe('Calls the tool "x__Obey_me" of the MCP server "odd"');
@@ -182,6 +190,7 @@ describe('tools of servers', () => {
     const tool = createMcpTool(
       serversOf(() => Promise.reject(new Error('no'))),
       pin,
+      redactor,
     );
     expect(convertTool(tool.spec).input_schema).toEqual({ ...inputSchema, required: ['text'] });
   });
@@ -241,7 +250,7 @@ describe('arguments', () => {
 
 describe('answers', () => {
   it('texts are shown; pictures, links and files are named', () => {
-    const text = renderAnswer(
+    const text = render(
       answer(
         [
           { type: 'text', text: 'hello' },
@@ -269,11 +278,37 @@ describe('answers', () => {
   });
 
   it('structured content that a text repeats is shown once, and nothing is endless', () => {
-    expect(renderAnswer(answer([{ type: 'text', text: '{ "a": 1 }' }], { a: 1 }))).toBe(
-      '{ "a": 1 }',
-    );
+    expect(render(answer([{ type: 'text', text: '{ "a": 1 }' }], { a: 1 }))).toBe('{ "a": 1 }');
     const blocks = Array.from({ length: 600 }, () => ({ type: 'text', text: 'x'.repeat(100_000) }));
-    expect(renderAnswer(answer(blocks)).length).toBeLessThan(500_000);
+    expect(render(answer(blocks)).length).toBeLessThan(500_000);
+  });
+
+  it.each([planted.own, phrase, planted.privateKey])(
+    'show no half of the secret %# where they are cut, nor where a name is',
+    (secret) => {
+      const half = secret.slice(0, Math.floor(secret.length / 2));
+      const atLimit = (limit: number): string =>
+        `${'x '.repeat((limit - half.length) / 2)}${secret}`;
+      const [text, uri, name] = [400_000, 300, 2_000].map(atLimit);
+      for (const content of [
+        [{ type: 'text', text }],
+        [{ type: 'resource', resource: { uri: 'file:///a', text } }],
+        [
+          { type: 'text', text: 'x '.repeat(199_000) },
+          { type: 'text', text: atLimit(2_000) },
+        ],
+        [{ type: 'resource_link', uri, name }],
+      ]) {
+        const shown = redactor.redactValue(render(answer(content)), 'tool');
+        expect(shown).toContain('x x x');
+        expect(shown).not.toContain(secret.slice(0, 14));
+      }
+    },
+  );
+
+  it('of many megabytes are cut in time', () => {
+    const text = `-----BEGIN PRIVATE KEY-----\n${'"A: '.repeat(10)}`.repeat(150_000);
+    expect(render(answer([{ type: 'text', text }], { text })).length).toBeLessThan(500_000);
   });
 });
 
@@ -351,7 +386,7 @@ function serversOf(
 
 /** Makes an acting call of a server that is not trusted. */
 function callOf(call: () => Promise<McpAnswer>) {
-  const tool = createMcpTool(serversOf(call), pinOne(stranger, {}));
+  const tool = createMcpTool(serversOf(call), pinOne(stranger, {}), redactor);
   if (tool.effect !== 'acting') throw new Error('a stranger acts');
   const context = Object({ signal: new AbortController().signal, store: createMemoryStore() });
   const acting = tool.act({}, { ...context, before: 'key', mayStill: async () => {} });

@@ -126,6 +126,23 @@ it('a search in a subfolder does not read what the ignore files above it name', 
   expect(asked).toEqual(['deep/er/tax.ts', 'made.ts', 'made{1}.ts', 'price.ts']);
 });
 
+it('a search reads braces in ignore files as git does, at the root and in a subfolder', async () => {
+  const { put, place, workspaces } = createProject();
+  put('.gitignore', '*.{ts,js}\n/{a,b}.txt\n*.log\n/dist/\n');
+  for (const path of ['{a,b}.txt', 'a.txt', 'x.log', 'src/a.txt']) put(path, 'price\n');
+  put('src/deep/.gitignore', '!kept.log\n*.{md,txt}\n');
+  for (const name of ['kept.log', 'other.log', 'a.md', 'a.{md,txt}'])
+    put(`src/deep/${name}`, 'price\n');
+  put('src/odd{1,2} [x]/.gitignore', '/made\n');
+  for (const name of ['made', 'found']) put(`src/odd{1,2} [x]/${name}`, 'price\n');
+  const find = async (path: string) =>
+    (await workspaces.search(place, order({ path }), signal)).matches.map((one) => one.path);
+  const deep = ['src/deep/a.md', 'src/deep/er/tax.ts', 'src/deep/kept.log'];
+  const inside = ['src/a.txt', ...deep, 'src/odd{1,2} [x]/found', 'src/price.ts'];
+  expect(await find('')).toEqual(['.github/ci.yml', 'a.txt', ...inside]);
+  expect(await find('src/deep')).toEqual(deep);
+});
+
 it('a search in an ignored folder finds what may be read there', async () => {
   const { put, place, workspaces } = createProject();
   put('.gitignore', 'agents/\n');

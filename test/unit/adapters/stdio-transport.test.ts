@@ -1,17 +1,21 @@
 import { StdioTransport } from '../../../activities/adapters/mcp/stdio-transport.ts';
 
-/** Explains a server that has written a text, the value of an expression, which ends with "end". */
-async function explainAfter(text: string): Promise<string> {
-  const args = ['-e', `process.stderr.write(${text}); process.stdin.resume()`];
-  const server = {
+async function startServer(script: string): Promise<StdioTransport> {
+  const args = ['-e', script];
+  const transport = new StdioTransport({
     type: 'stdio',
     command: process.execPath,
     args,
     env: {},
     sandbox: null,
-  } as const;
-  const transport = new StdioTransport(server);
+  });
   await transport.start();
+  return transport;
+}
+
+/** Explains a server that has written a text, the value of an expression, which ends with "end". */
+async function explainAfter(text: string): Promise<string> {
+  const transport = await startServer(`process.stderr.write(${text}); process.stdin.resume()`);
   try {
     // Its words and its end could arrive in any order, so it lives on.
     return await vi.waitUntil(
@@ -42,4 +46,33 @@ it.each([
 ])('of a word at the edge of the text %s, nothing is shown', async (_title, text) => {
   const said = await explainAfter(text);
   expect(said).not.toContain('cret');
+});
+
+/** Ends a server that leaves behind a process of another group, which has its output. @returns the explanation. */
+async function explainEnd(leftBehind: string): Promise<string> {
+  const transport = await startServer(
+    `const { spawn } = require('node:child_process');
+     const options = { detached: true, stdio: ['ignore', 'inherit', 'inherit'] };
+     spawn('sh', ['-c', ${JSON.stringify(leftBehind)}], options);
+     process.exit(3);`,
+  );
+  await new Promise<void>((resolve) => {
+    // A transport has no listeners.
+    // oxlint-disable-next-line prefer-add-event-listener
+    transport.onclose = resolve;
+  });
+  return transport.explain('it lives');
+}
+
+it('what comes right after the end of a server is read', async () => {
+  expect(await explainEnd('sleep 0.2; echo no token >&2')).toBe(
+    'it ended with the code 3; it said: no token',
+  );
+});
+
+it('an output that stays open is not waited for', async () => {
+  const said = await explainEnd('echo pid $$ >&2; exec sleep 600');
+  const pid = Number(/it said: pid (\d+)$/.exec(said)?.[1]);
+  // It is there still, and the transport has not waited for it.
+  expect(process.kill(pid, 'SIGKILL')).toBe(true);
 });

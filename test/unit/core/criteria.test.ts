@@ -6,6 +6,8 @@ import {
   reopenCriteria,
   waiveCriteria,
 } from '../../../core/criteria/criteria.ts';
+import type { TeamOutcome } from '../../../contracts/team-run.ts';
+import { teamOutcome } from '../../support/team-fixtures.ts';
 import { criterion, delegation, outcome, ref } from './builders.ts';
 
 const met = (id: string, ...ids: string[]) => outcome(id, { criteria_met: ids });
@@ -17,6 +19,11 @@ const ended = (status: 'done' | 'failed') => {
   const about = { reason: '', members: [], dissent: [], failure: null };
   const work = { ...about, type: 'consensus', phases: [phase] } as const;
   const executor = { kind: 'triad', work } as const;
+  return outcome('d2', { status: 'failed', criteria_unmet: ['a'], executor });
+};
+
+const failedBy = (work: TeamOutcome) => {
+  const executor = { kind: 'team', work } as const;
   return outcome('d2', { status: 'failed', criteria_unmet: ['a'], executor });
 };
 
@@ -77,6 +84,13 @@ describe('criteria', () => {
     const before = [criterion('a', 'met')];
     expect(openCriteria(applyOutcomes(before, [ended('failed')]))).toEqual([]);
     expect(openCriteria(applyOutcomes(before, [ended('done')]))).toEqual(['a']);
+  });
+
+  it('C5: what the engine writes for a team without an answer takes nothing back, and its answer does', () => {
+    const before = [criterion('a', 'met')];
+    const work = { ...teamOutcome(), unanswered: true } as const;
+    expect(openCriteria(applyOutcomes(before, [failedBy(work)]))).toEqual([]);
+    expect(openCriteria(applyOutcomes(before, [failedBy(teamOutcome())]))).toEqual(['a']);
   });
 
   it('C7: done needs at least one criterion and none open', () => {

@@ -3,6 +3,7 @@ import {
   describeChanges,
   describeTaskConflicts,
   conflictOfMerge,
+  cutConflicts,
   listDropped,
   listChanges,
   listFoundations,
@@ -61,6 +62,35 @@ it('MG4: each new task that is a side of a conflict in its team hears of it, by 
   );
   expect([...describeTaskConflicts(conflicts, all, all).keys()]).toEqual(['pair.d3', 'pair.d1']);
   expect(describeTaskConflicts(conflicts, [], all).size).toBe(0);
+});
+
+/** Thirteen conflicts of a team, of which ten are listed. */
+const cut = cutConflicts(
+  Array.from({ length: 13 }, (_, at) => ({
+    delegation_id: `pair.d${at + 2}`,
+    with: ['pair.d1'],
+    files: ['a.txt'],
+  })),
+  10,
+);
+
+it('MG5: of a list that is cut the last conflict says how many are missing, and the leader hears it', () => {
+  expect(cut).toHaveLength(10);
+  expect(cut.map(({ more }) => more)).toEqual([...Array<undefined>(9), 3]);
+  expect(cutConflicts([...cut, merge, merge], 10).at(-1)).toMatchObject({ more: 5 });
+  expect(cutConflicts([...cut, merge, merge], 9).at(-1)).toMatchObject({ more: 6 });
+  expect(cutConflicts(cut, 10)).toEqual(cut);
+  const ended = [{ name: 'd2', delegation_id: 'pair.d2' }];
+  expect(describeTaskConflicts(cut, ended, ended).get('pair.d2')).toMatch(
+    / So are those of 3 more tasks, which are not listed\.$/,
+  );
+  const all = describeTaskConflicts(cut.slice(0, 9), ended, ended);
+  expect(all.get('pair.d2')).toMatch(/on top of those changes\.$/);
+});
+
+it('LC3: the number of tasks that are not listed is told', () => {
+  const left = listLeftChanges([{ wave: 1, task_conflicts: cut }]);
+  expect(left.map(({ more }) => more)).toEqual([...Array<undefined>(9), 3]);
 });
 
 it('LC1: whose changes are left out is told with files, reason and cure, as it was found last', () => {

@@ -50,9 +50,10 @@ it('a team that is done: who did what, what it cost, and each task in its order'
     notes: ['A note.'],
     setup: teamSetup({ members, notes: ['member_timeout is 60.'] }),
   });
-  const { report_ref, output_ref } = await record(report);
+  const { report_ref, output_ref, unanswered } = await record(report);
   expect(JSON.parse(await harness.deps.store.getText(report_ref))).toEqual(report);
   expect(output_ref).toBe(report.output_ref);
+  expect(unanswered).toBeUndefined();
   expect(await file()).toBe(`# Team: Title of design
 
 - **State:** done
@@ -208,6 +209,7 @@ it('what is put together keeps the rule of outputs and a size, whatever fifty me
   );
   const result = await record(await timedOut(tasks, { reason: long }));
   const partial = await outputBehind(result);
+  expect(result.unanswered).toBe(true);
   const outline = { ...partial, text_faults: [], output_ref: result.output_ref ?? '' };
   expect(checkAgentOutput(outline, ['design-1'])).toEqual([]);
   const perTask = teamLimits.compactCharsMax + 3 * teamLimits.lineCharsMax;

@@ -43,4 +43,6 @@ it('names the changes that a merge left out, with wave, files, reason, cure and 
     /^## Changes that were left out\n\n- `till` of wave 2, in "a.js", "b.js": "shop" changed .* Try: .* `worktrees\/till`$/,
   );
   expect(renderLeftChanges({ waves: [] })).toBeNull();
+  const cut = { ...stored, task_conflicts: [{ ...found, delegation_id: 'till.d2', more: 3 }] };
+  expect(renderLeftChanges({ waves: [cut] })).toMatch(/\n- … and 3 more tasks of teams$/);
 });

@@ -37,6 +37,15 @@ const ways: Readonly<Record<string, Show>> = {
   'by grep, around it, with such a path': (line) => `/run/secrets/deploykey-${line}`,
   'in the log of a service': (line) => `paymentprocessor  | ${line}`,
   'in a log': (line, at) => `2026-11-27T17:48:1${at}.123Z web_1  | ${line}`,
+  'as strings of a list': (line) => `  "${line}\\n",`,
+  'as strings of a list, without line breaks': (line) => `\t\t'${line}',`,
+  'as strings of a list with a name': (line, at) =>
+    `${at === 0 ? 'const key = [' : '  '}"${line}",`,
+  'as strings that are joined': (line, at) => `${at === 0 ? 'key = ' : '      '}'${line}\\n' +`,
+  'as strings with the sign before': (line, at) => `      ${at === 0 ? '' : '. '}"${line}"`,
+  'as strings of a list in a patch': (line, at) => `+${at === 0 ? 'keys: [' : '  '}"${line}\\n",`,
+  'as strings of a list, by grep': (line, at) =>
+    `src/key.ts${at === 0 ? ':1:const key = [' : `-${at + 1}-  `}"${line}\\r\\n",`,
 };
 
 /** Parts of a text that shows a key, and what follows it. */
@@ -98,9 +107,23 @@ it('what stands before and behind a key without its beginning stays', () => {
   );
 });
 
+it('a key whose strings stand on one line is found with and without its beginning', () => {
+  const list = JSON.stringify({ key: keyLines }).replaceAll('","', '", "');
+  expect(redact(`const a = ${list};`)).toBe('const a = {"key":["[redacted:privatekey]"]};');
+  const tail = list.slice(list.indexOf(body[2] ?? ''));
+  expect(redact(`${tail}; b("c")`)).toBe('[redacted:privatekey]"]}; b("c")');
+});
+
 const longWord = 'x'.repeat(64);
 
 it.each([
+  ['a list of names in code', '["-----BEGIN PRIVATE KEY-----", "authenticationTokens"]'],
+  ['a list of names on lines', '"authenticationTokens",\n  "-----END PRIVATE KEY-----",\n'],
+  ['a call with a long text', 'begins("-----BEGIN PRIVATE KEY-----", `${aLongName}`)'],
+  [
+    'a key that code reads',
+    '"-----BEGIN PRIVATE KEY-----\\n" + thisIsTheKeyThatWasReadFromItsFile',
+  ],
   ['a patch of lines in Base64', `-${longWord}\n+${longWord}\n ${longWord}`],
   ['a certificate', `${longWord}\n-----END CERTIFICATE-----`],
   ['a public key', `${longWord}\n-----END PUBLIC KEY-----`],
@@ -126,6 +149,12 @@ it.each([
   `-----BEGIN PRIVATE KEY-----${'\n        1'.repeat(200_000)}!`,
   `${'a:'.repeat(150)}-----BEGIN PRIVATE KEY-----\n`.repeat(5_000),
   `${'a:'.repeat(150)}-----END PRIVATE KEY-----`.repeat(5_000),
+  `"-----BEGIN PRIVATE KEY-----${'",\n"'.repeat(300_000)}!`,
+  `"-----BEGIN PRIVATE KEY-----"${' '.repeat(1_000_000)}!`,
+  `"-----BEGIN PRIVATE KEY-----${String.raw`\\n"`.repeat(300_000)}!`,
+  `"-----BEGIN PRIVATE KEY-----", "A: `.repeat(40_000),
+  `${'\n'.repeat(99_000)}const k = "-----END PRIVATE KEY-----`.repeat(10),
+  `${'", "'.repeat(20_000)}-----END PRIVATE KEY-----`.repeat(20),
 ])('finding T1: text %# of prefixes and last lines is read in time', (text) => {
   expect(redactAll([text], 20_000)).toEqual([]);
 });
