@@ -11,7 +11,8 @@ import { runWithSeed } from '../../chaos/runs/with-seed.ts';
 import type { Tally } from '../../chaos/tally.ts';
 import type { Blow, Strike } from '../../chaos/strike.ts';
 import { createPrng } from '../../support/prng.ts';
-import { faultsOf, noFaults, quietRuntime, seed } from './sample.ts';
+import { quietRuntime } from '../../support/quiet-runtime.ts';
+import { faultsOf, noFaults, seed } from './sample.ts';
 
 /**
  * Deaths over the run of all of seed 003. `test/slow/design/seed-run.test.ts` has it taken over at every workflow task; here
