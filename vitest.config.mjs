@@ -41,7 +41,7 @@ export default defineConfig({
       project('fast', ['test/unit', 'test/architecture', 'test/replay'], 180_000, together),
       project('integration', ['test/integration'], 600_000, { ...together, ...withServer }),
       // What `npm run test:slow` runs; CONTRIBUTING says what belongs there.
-      project('slow', ['test/slow'], 600_000, withServer),
+      project('slow', ['test/slow'], 600_000, { ...together, ...withServer }),
     ],
   },
 });

@@ -5,7 +5,7 @@ import {
   type ScheduleHandle,
   type ScheduleSummary,
 } from '@temporalio/client';
-import { memoKeys, workflowTaskTimeoutMs, workflowTypes } from '../contracts/names.ts';
+import { memoKeys, workflowTypes } from '../contracts/names.ts';
 import { PlannerRunInput } from '../contracts/planner-run.ts';
 import { commandText } from '../core/text/format.ts';
 import { isExplained } from '../encryption/encrypting-codec.ts';
@@ -135,7 +135,6 @@ async function create(
       workflowId: schedule_id,
       taskQueue,
       args: [input],
-      workflowTaskTimeout: workflowTaskTimeoutMs,
       staticSummary: summary,
       memo: { [memoKeys.goal]: memo },
     },

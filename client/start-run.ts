@@ -5,7 +5,7 @@ import {
 } from '@temporalio/common';
 import { ApplicationFailure, WorkflowFailedError } from '@temporalio/client';
 import { cutText } from '../core/text/cut-text.ts';
-import { memoKeys, workflowTaskTimeoutMs, workflowTypes } from '../contracts/names.ts';
+import { memoKeys, workflowTypes } from '../contracts/names.ts';
 import { PlannerRunInput } from '../contracts/planner-run.ts';
 import { TeamInput } from '../contracts/team.ts';
 import { chooseLoad, toPriority } from '../core/run/run-place.ts';
@@ -87,7 +87,6 @@ async function startOnce(
       workflowId: runId,
       taskQueue: context.taskQueue,
       args: [input],
-      workflowTaskTimeout: workflowTaskTimeoutMs,
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowIdConflictPolicy: 'FAIL',
       ...toPriority(chooseLoad(input).load),
@@ -183,7 +182,6 @@ export async function consult(
       workflowId,
       taskQueue: context.taskQueue,
       args: [input],
-      workflowTaskTimeout: workflowTaskTimeoutMs,
       workflowExecutionTimeout: `${answerMinutesMax} minutes`,
       // Its calls are paid by the tenant of the run.
       ...toPriority(load),
@@ -227,7 +225,6 @@ export async function evaluate(
         workflowId: evaluation_id,
         taskQueue: context.taskQueue,
         args: [input],
-        workflowTaskTimeout: workflowTaskTimeoutMs,
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         workflowIdConflictPolicy: 'USE_EXISTING',
         staticSummary: `evaluation ${input.name}`,

@@ -110,13 +110,6 @@ export const queryNames = {
   wave: 'wave',
 } as const;
 
-/**
- * Milliseconds that one workflow task may take before another worker gets it. With Temporal's default of 10 s a run
- * loses that time when its worker is killed during a task; a task of planwave takes milliseconds, a replay of the
- * longest history under 2 s.
- */
-export const workflowTaskTimeoutMs = 5_000;
-
 /** Enums and counters only: search attributes are never encrypted. The values are the types to register. */
 export const searchAttributes = {
   PlanwavePhase: 'Keyword',

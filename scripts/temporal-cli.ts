@@ -1,21 +1,6 @@
 import { spawn } from 'node:child_process';
-import { workflowTaskTimeoutMs } from '../contracts/names.ts';
 import { findTemporalCli } from './bootstrap/find-temporal-cli.mjs';
 import { partEnvironment, readSettings, temporalAddressOf } from './parts/settings.ts';
-
-/** Commands that start a workflow. */
-const starts = ['start', 'execute', 'signal-with-start', 'start-update-with-start'];
-
-/**
- * Adds planwave's workflow task timeout to a command that starts a workflow and names none: the CLI would send its own
- * 10 s, and a run whose worker died in a task would wait as long.
- */
-export function withTaskTimeout(args: readonly string[]): readonly string[] {
-  const [first = '', second = ''] = args;
-  const isStart = first === 'workflow' && starts.includes(second);
-  if (!isStart || args.some((arg) => arg.startsWith('--task-timeout'))) return args;
-  return [...args, `--task-timeout=${workflowTaskTimeoutMs / 1_000}s`];
-}
 
 /**
  * Runs the Temporal CLI, whichever one planwave uses on this machine, against the server that planwave uses.
@@ -28,7 +13,7 @@ export async function runTemporalCli(args: readonly string[]): Promise<number> {
   const cli = await findTemporalCli();
   const settings = readSettings();
   const env = partEnvironment(settings, temporalAddressOf(settings));
-  const child = spawn(cli.path, withTaskTimeout(args), { env, stdio: 'inherit' });
+  const child = spawn(cli.path, args, { env, stdio: 'inherit' });
   // Ctrl-C reaches the CLI by the terminal; a signal sent to us alone has to be passed on.
   const pass = (signal: NodeJS.Signals) => child.kill(signal);
   process.on('SIGTERM', pass).on('SIGINT', pass);

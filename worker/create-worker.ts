@@ -123,14 +123,28 @@ const slots = 200;
 /** Activities that a worker does at once even when memory or the processor is busy: most of them wait for a model. */
 const slotsMin = 10;
 
+/**
+ * Workflow tasks that a worker does at once. All share one thread, so more would only make each of them slower: after a
+ * restart every open run is replayed, and a task that is not done within its timeout is replayed from its beginning.
+ */
+const workflowTaskSlots = 3;
+
 /** Returns the limits of what a worker does at once. */
 function slotsOf({
   memoryTarget,
 }: CreateWorkerOptions): Pick<
   WorkerOptions,
-  'tuner' | 'activityTaskPollerBehavior' | 'maxConcurrentActivityTaskExecutions'
+  | 'tuner'
+  | 'activityTaskPollerBehavior'
+  | 'maxConcurrentActivityTaskExecutions'
+  | 'maxConcurrentWorkflowTaskExecutions'
 > {
-  if (memoryTarget === undefined) return { maxConcurrentActivityTaskExecutions: slots };
+  if (memoryTarget === undefined) {
+    return {
+      maxConcurrentActivityTaskExecutions: slots,
+      maxConcurrentWorkflowTaskExecutions: workflowTaskSlots,
+    };
+  }
   return {
     tuner: {
       // The processor may be busy with the work of others. At its limit the tuner grants no more than the least.
@@ -139,6 +153,11 @@ function slotsOf({
         minimumSlots: slotsMin,
         maximumSlots: 5 * slots,
         rampThrottle: 10,
+      },
+      workflowTaskSlotOptions: {
+        minimumSlots: workflowTaskSlots,
+        maximumSlots: workflowTaskSlots,
+        rampThrottle: 0,
       },
     },
     activityTaskPollerBehavior: { type: 'autoscaling' },

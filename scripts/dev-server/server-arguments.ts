@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
-import { searchAttributes, workflowTaskTimeoutMs } from '../../contracts/names.ts';
+import { searchAttributes } from '../../contracts/names.ts';
 import { badSettingsExitCode, ExpectedError, messageOf } from '../bootstrap/expected-error.mjs';
 import { isPreferred } from '../bootstrap/temporal-cli-cache.mjs';
 import type { Settings } from '../parts/settings.ts';
@@ -156,8 +156,6 @@ function dynamicConfig(cli: ServerCli): string[] {
     // A workflow that does not fit its worker's code appears in every list after two failed tasks, not five (half a
     // minute).
     'system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute=2',
-    // Applies to runs that the Web UI starts. The Temporal CLI sends a timeout of its own: see scripts/temporal-cli.ts.
-    `history.defaultWorkflowTaskTimeout="${workflowTaskTimeoutMs / 1_000}s"`,
     // The server opens an HTTP API on a random port, which any web page could use without asking. No host has this name.
     'frontend.httpAllowedHosts=["planwave.invalid"]',
   ];

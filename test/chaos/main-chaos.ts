@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { findTemporalCli } from '../../scripts/bootstrap/find-temporal-cli.mjs';
+import { quietRuntime } from '../support/quiet-runtime.ts';
 import { provideBundle } from '../support/shared-server.ts';
 import { runCampaign } from './campaign.ts';
 import { parseCampaignOptions, repeatCommand, usage } from './campaign-options.ts';
@@ -33,7 +33,7 @@ export async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   console.error(`seed ${options.seed}`);
-  Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
+  quietRuntime();
   const cli = await findTemporalCli();
   const forgetBundle = await provideBundle();
   try {

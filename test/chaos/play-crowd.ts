@@ -1,7 +1,6 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { workflowTaskTimeoutMs } from '../../contracts/names.ts';
 import type { BudgetView, QuestionsView } from '../../contracts/views.ts';
 import { eventually } from '../support/eventually.ts';
 import { findBrokenPromises } from '../support/find-broken-promises.ts';
@@ -107,8 +106,6 @@ async function playOne(
       taskQueue,
       workflowId,
       args: [{ ...input(workflowId, { home, workspaces }), use_defaults: true }],
-      // As the client starts it.
-      workflowTaskTimeout: workflowTaskTimeoutMs,
     });
   const timer = new AbortController();
   const ended = untilEnd(start, () => client.workflow.getHandle(workflowId).result(), timer.signal);

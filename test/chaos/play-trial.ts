@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { workflowTaskTimeoutMs } from '../../contracts/names.ts';
 import type { Question } from '../../contracts/question.ts';
 import type { BudgetView, QuestionsView } from '../../contracts/views.ts';
 import type { Reply, ScriptedRequest } from '../../rehearsal/script.ts';
@@ -94,8 +93,6 @@ class Trial {
         taskQueue,
         workflowId: this.#runId,
         args: [this.#plan.run.input(this.#runId, this.#lane)],
-        // As the client starts it.
-        workflowTaskTimeout: workflowTaskTimeoutMs,
       });
       await this.#sendEarly();
       const isEnded = await this.#untilEnd();

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
-import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { replayHistories } from '../../worker/replay-histories.ts';
 import type { WorkflowBundle } from '../../worker/bundle-workflows.ts';
+import { quietRuntime } from '../support/quiet-runtime.ts';
 
 /** Histories that `record-histories.ts` recorded; its header says when and how to record again. */
 const folder = fileURLToPath(new URL('histories', import.meta.url));
@@ -24,11 +24,7 @@ export function readHistory(file: string): HistoryJson {
 
 /** Silences the SDK, which reports each refused history a second time. */
 export function silenceRuntime(): void {
-  Runtime.install({
-    logger: new DefaultLogger('ERROR'),
-    telemetryOptions: { logging: { filter: 'OFF' } },
-    shutdownSignals: [],
-  });
+  quietRuntime({ logging: { filter: 'OFF' } });
 }
 
 /** Replays with one worker. Resolves with the fault of each history, in their order; null for one that replays. */

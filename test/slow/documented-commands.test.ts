@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 import { findTemporalCli } from '../../scripts/bootstrap/find-temporal-cli.mjs';
 import { root } from '../../scripts/bootstrap/hand-over.mjs';
 import { findFreePort } from '../../scripts/dev-server/temporal-probe.ts';
-import { withTaskTimeout } from '../../scripts/temporal-cli.ts';
 import { allFiles, read } from '../architecture/repository.ts';
 import {
   listCommands,
@@ -185,7 +184,7 @@ async function runPlanwave(argv: readonly string[]) {
 }
 
 async function runTemporal(words: readonly string[]): Promise<string> {
-  const args = [...withTaskTimeout(words), '--address', stage.address];
+  const args = [...words, '--address', stage.address];
   return (await promisify(execFile)(temporalCli, args)).stdout;
 }
 

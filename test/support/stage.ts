@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Priority } from '@temporalio/common';
-import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import { NativeConnection } from '@temporalio/worker';
 import type { workflowTypes } from '../../contracts/names.ts';
 import type { PlannerRunResult } from '../../contracts/planner-run.ts';
 import type { QuestionsView, StatusView } from '../../contracts/views.ts';
@@ -24,6 +24,7 @@ import type { Commands } from '../../worker/open-commands.ts';
 import type { WorkerSettings } from '../../worker/worker-settings.ts';
 import { failOnce, loseAttempts } from './lose-attempts.ts';
 import type { FailureType } from '../../contracts/errors.ts';
+import { quietRuntime } from './quiet-runtime.ts';
 import { sharedBundle, sharedServer } from './shared-server.ts';
 import { nameWorker } from '../../core/run/run-place.ts';
 
@@ -100,13 +101,8 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-let isRuntimeInstalled = false;
-
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
-  if (!isRuntimeInstalled) {
-    Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
-    isRuntimeInstalled = true;
-  }
+  quietRuntime();
   const { address, taskQueue } = placeOf(options);
   const home = mkdtempSync(join(tmpdir(), 'planwave-home-'));
   const { rehearsal, closeModel } = await openModel(options);

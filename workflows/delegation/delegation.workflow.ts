@@ -12,6 +12,7 @@ import { execute } from './execute.ts';
 import { executeVerified } from './verify.ts';
 import { createControl } from '../shared/control.ts';
 import { openChildBudget } from '../shared/budget.ts';
+import { isHistoryLong } from '../shared/history-length.ts';
 import { delegationStatusQuery } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
 import type { ExecutionContext, OrderedDelegation } from '../execution/execution-context.ts';
@@ -59,7 +60,7 @@ export async function delegation(
       setCurrentDetails(renderDelegationDetails(view));
     },
     carryOver: {
-      isDue: () => workflowInfo().continueAsNewSuggested,
+      isDue: isHistoryLong,
       take: (rest) =>
         continueAsNew<typeof delegation>({
           order: { ...order, news: superior.news.all(), paused: control.pausedReason() !== null },

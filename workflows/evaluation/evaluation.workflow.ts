@@ -23,6 +23,7 @@ import { addSpending, spendingOf } from '../../core/budget/spending.ts';
 import { describeProgress, viewCells } from '../../core/evaluation/summary.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { openEvaluation } from '../shared/activities.ts';
+import { isHistoryLong } from '../shared/history-length.ts';
 import { statusQuery } from '../shared/messages.ts';
 import { CellOrders } from './cell-orders.ts';
 import { notStarted, placeCell, runCell } from './run-cell.ts';
@@ -128,7 +129,7 @@ class Evaluation {
       /* oxlint-disable no-await-in-loop */
       await condition(() => this.#hasRoom() || this.#isOver());
       if (this.#isOver()) break;
-      if (!workflowInfo().continueAsNewSuggested) this.#start();
+      if (!isHistoryLong()) this.#start();
       else await this.#continue();
       /* oxlint-enable no-await-in-loop */
     }

@@ -1,4 +1,3 @@
-import { workflowInfo } from '@temporalio/workflow';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { CrashedTask } from '../../contracts/adaptation.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
@@ -8,6 +7,7 @@ import { engineLimits } from '../../core/limits.ts';
 import { listCrashed, tasksCrashedQuestion } from '../../core/run/crashed-tasks.ts';
 import { decideNextStep } from '../../core/run/decide-next-step.ts';
 import { createChildRelay } from '../shared/child-relay.ts';
+import { isHistoryLong } from '../shared/history-length.ts';
 import type { ChildRelay } from '../shared/child-relay.ts';
 import type { RootHost } from '../shared/root-host.ts';
 import { describeBudget } from '../shared/root-state.ts';
@@ -43,7 +43,7 @@ export async function runWaves(host: RootHost, waves: Waves): Promise<RunStatus>
       for (;;) {
         const status = await takeStep(host, ledger, relay, outcomes);
         if (status !== null) return status;
-        if (workflowInfo().continueAsNewSuggested || host.isFull()) await carryOver(host, ledger);
+        if (isHistoryLong() || host.isFull()) await carryOver(host, ledger);
       }
     }),
   );

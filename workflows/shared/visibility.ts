@@ -9,7 +9,7 @@ import {
   upsertSearchAttributes,
   ChildWorkflowCancellationType,
 } from '@temporalio/workflow';
-import { memoKeys, workflowTaskTimeoutMs } from '../../contracts/names.ts';
+import { memoKeys } from '../../contracts/names.ts';
 import type { StoreIdentity } from '../../contracts/store.ts';
 import type { RunPhase } from '../../contracts/views.ts';
 import { dateOf } from './clock.ts';
@@ -107,7 +107,6 @@ export function childOptions(runId: string, summary: string): Partial<ChildWorkf
   return {
     workflowIdReusePolicy: 'TERMINATE_IF_RUNNING',
     cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-    workflowTaskTimeout: workflowTaskTimeoutMs,
     staticSummary: summary,
     typedSearchAttributes: childSearchAttributes(runId),
   };

@@ -9,7 +9,8 @@ import { playReference } from '../../chaos/play-reference.ts';
 import { startCluster } from '../../cluster/cluster.ts';
 import { findPrograms } from '../../cluster/programs.ts';
 import { createPrng } from '../../support/prng.ts';
-import { faultsOf, noFaults, quietRuntime, seed } from './sample.ts';
+import { quietRuntime } from '../../support/quiet-runtime.ts';
+import { faultsOf, noFaults, seed } from './sample.ts';
 
 /** A sample of the phase `crowd` of `npm run chaos`. */
 

@@ -11,7 +11,8 @@ import type { PlayedReference } from '../../chaos/play-reference.ts';
 import { designTask, runWithDesign } from '../../chaos/runs/with-design.ts';
 import type { Tally } from '../../chaos/tally.ts';
 import { createPrng } from '../../support/prng.ts';
-import { faultsOf, noFaults, quietRuntime, seed } from './sample.ts';
+import { quietRuntime } from '../../support/quiet-runtime.ts';
+import { faultsOf, noFaults, seed } from './sample.ts';
 
 /** A sample of `npm run chaos -- --task design`, which kills the worker at every event of a design. */
 

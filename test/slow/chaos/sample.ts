@@ -1,15 +1,9 @@
-import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { Tally } from '../../chaos/tally.ts';
 
 /** Seed of the sample. `PLANWAVE_CHAOS_SEED` repeats one that failed. */
 export const seed = Number(
   process.env['PLANWAVE_CHAOS_SEED'] ?? Math.floor(Math.random() * 2 ** 32),
 );
-
-/** Replays say nothing but errors. Once for each test file. */
-export function quietRuntime(): void {
-  Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
-}
 
 /** Every run came to its end by itself, and each is what its model says. */
 export function faultsOf({ breaches, stuck, unreached }: Tally) {

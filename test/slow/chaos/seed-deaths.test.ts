@@ -11,7 +11,8 @@ import { runWithSeed } from '../../chaos/runs/with-seed.ts';
 import type { Tally } from '../../chaos/tally.ts';
 import type { Blow, Strike } from '../../chaos/strike.ts';
 import { createPrng } from '../../support/prng.ts';
-import { faultsOf, noFaults, quietRuntime, seed } from './sample.ts';
+import { quietRuntime } from '../../support/quiet-runtime.ts';
+import { faultsOf, noFaults, seed } from './sample.ts';
 
 /**
  * Deaths over the run of all of seed 003. `test/slow/design/seed-run.test.ts` has it taken over at every workflow task; here
@@ -44,25 +45,23 @@ const judged = [
   'write_export 3',
 ];
 
-it.each(['waiting', 'recorded'] as const)(
-  'faults 2 and 3: kill -9 in calls that judge the work, %s',
-  async (stage) => {
-    const names = judged.flatMap(
-      (begin) => reference.calls.find((one) => one.startsWith(begin)) ?? [],
-    );
-    expect(names).toHaveLength(judged.length);
-    const tally = await strike(
-      `seed-calls-${stage}`,
-      names.map((call): Strike => ({
-        moment: { at: 'call', call, stage },
-        blow: { type: 'kill worker' },
-      })),
-    );
-    expect(faultsOf(tally)).toEqual(noFaults);
-    expect(tally.boughtAgain).toBeLessThanOrEqual(tally.boughtAgainMax);
-  },
-  900_000,
-);
+it('faults 2 and 3: kill -9 in calls that judge the work, before the reply and before its completion', async () => {
+  const names = judged.flatMap(
+    (begin) => reference.calls.find((one) => one.startsWith(begin)) ?? [],
+  );
+  expect(names).toHaveLength(judged.length);
+  const strikes = names.flatMap((call) =>
+    (['waiting', 'recorded'] as const).map((stage): Strike => ({
+      moment: { at: 'call', call, stage },
+      blow: { type: 'kill worker' },
+    })),
+  );
+  const tally = await strike('seed-calls', strikes);
+  expect(faultsOf(tally)).toEqual(noFaults);
+  expect(tally.fired['worker killed in a model call']).toBe(names.length);
+  expect(tally.fired['worker killed between reply and completion']).toBe(names.length);
+  expect(tally.boughtAgain).toBeLessThanOrEqual(tally.boughtAgainMax);
+}, 900_000);
 
 /** The server writes the start of an activity together with its end. */
 const isBegun = ({ type, id }: EventMoment): boolean => type === 'ACTIVITY_TASK_STARTED' && id > 12;

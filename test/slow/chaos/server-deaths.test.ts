@@ -5,7 +5,8 @@ import { withServer } from '../../chaos/phases/with-server.ts';
 import { playPhase } from '../../chaos/play-phase.ts';
 import { playReference } from '../../chaos/play-reference.ts';
 import { createPrng } from '../../support/prng.ts';
-import { faultsOf, noFaults, quietRuntime, seed } from './sample.ts';
+import { quietRuntime } from '../../support/quiet-runtime.ts';
+import { faultsOf, noFaults, seed } from './sample.ts';
 
 /** A sample of the phase `servers` of `npm run chaos`. */
 

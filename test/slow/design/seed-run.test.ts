@@ -8,7 +8,6 @@ import { openCommands } from '../../../worker/open-commands.ts';
 import { lookAtQuestions } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createGitFixture } from '../../support/git-fixture.ts';
-import { eventTypes } from '../../support/histories.ts';
 import { listActivities } from '../../support/lose-attempts.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { callsOf, newestText } from '../../support/scripted-work.ts';
@@ -25,10 +24,10 @@ const commands = await openCommands({
   unconfined: false,
 });
 /**
- * A worker that forgets each workflow after each of its tasks, as if another one took over at every one of them, and that
- * dies in every activity between its work and its report.
+ * Workers that die in every activity between its work and its report. Another one takes over before each answer. At every
+ * workflow task would be quadratic in so long a run: `whole-seed.test.ts` has that for a shorter one.
  */
-const { stage } = useStage({ commands, maxCachedWorkflows: 0, losesAttempts: true });
+const { stage } = useStage({ commands, losesAttempts: true, shutdownGraceMs: 60_000 });
 
 /** State of the files while a question waits: the status of each agent, and all files that the seed names. */
 interface Seen {
@@ -45,7 +44,7 @@ const moments: readonly (readonly [begin: string, agent: string, status: string]
   ['Is every order', 'command_agent', 'failed'],
 ];
 
-it('one run with all of seed 003 on a repository, taken over at every workflow task', async () => {
+it('one run with all of seed 003 on a repository, taken over before each answer', async () => {
   const { dir } = createGitFixture(shopFiles);
   stage.rehearsal.script([{ reply: replyToSeedRun }]);
   const run = await stage.start('plannerRun', {
@@ -77,16 +76,11 @@ it('one run with all of seed 003 on a repository, taken over at every workflow t
   execFileSync(process.execPath, ['--test'], { cwd: dir, env: { PATH: process.env['PATH'] } });
 
   const histories = await expectPromisesKept(stage, run.workflowId);
-  const tasks = histories
-    .flatMap(eventTypes)
-    .filter((type) => type === 'EVENT_TYPE_WORKFLOW_TASK_COMPLETED');
-  expect(tasks.length).toBeGreaterThan(200);
-  expect(stage.cachedWorkflows()).toBe(0);
   // The first attempt at each activity was lost.
   const activities = listActivities(histories);
   expect(activities.length).toBeGreaterThan(100);
   expect(activities.filter(({ attempt }) => attempt < 2)).toEqual([]);
-}, 3_600_000);
+}, 900_000);
 
 /** Answers as the user of the run, and looks at the files before it answers at each of the moments. */
 async function answerToTheEnd(run: WorkflowHandle) {
@@ -96,6 +90,8 @@ async function answerToTheEnd(run: WorkflowHandle) {
     asked.set(question.question_id, question.text);
     const moment = moments.find(([begin]) => question.text.startsWith(begin));
     if (moment !== undefined) seen[moment[0]] = await look(run, moment);
+    await stage.stopWorker();
+    await stage.startWorker();
     await run.signal('answer', {
       question_id: question.question_id,
       answer: answerSeedRun(question),
@@ -112,7 +108,7 @@ async function answerToTheEnd(run: WorkflowHandle) {
       }
       return (await run.describe()).status.name !== 'RUNNING';
     },
-    3_000_000,
+    800_000,
   );
   return { asked: [...asked.values()], seen };
 }

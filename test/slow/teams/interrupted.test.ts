@@ -2,7 +2,6 @@ import { EventEmitter, once } from 'node:events';
 import type { WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
 import { createFileReplyLedger } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import type { LoneOutcome } from '../../../contracts/delegation-run.ts';
-import { workflowTaskTimeoutMs } from '../../../contracts/names.ts';
 import type {
   RecordedCall,
   Reply,
@@ -67,8 +66,6 @@ function start(stage: Stage, runId: string): Promise<WorkflowHandleWithFirstExec
     taskQueue: stage.taskQueue,
     workflowId: runId,
     args: [input],
-    // As the client starts it.
-    workflowTaskTimeout: workflowTaskTimeoutMs,
   });
 }
 
