@@ -205,9 +205,8 @@ export const engineLimits = {
   /** Tasks that a team and all nested teams may create in one history: a fifth of the events that the server takes. */
   teamTasksMax: 300,
   /**
-   * Events that a delegation adds to its wave's history before it can continue as a workflow of its own. An agent: one turn,
-   * with its call, two tools and a question. A triad: three phases with one retry each, which are workflows. A team: its
-   * leader's turn, and ten turns for each task.
+   * Events that a delegation adds to its wave's history before it can leave it. An agent: one turn, with its call, two tools
+   * and a question. A triad: three phases with one retry each. A team: its leader's turn, and ten turns for each task.
    */
   turnEvents: 15,
   triadEvents: 150,
@@ -267,10 +266,7 @@ export const engineLimits = {
   /** Changes of the record, and their characters as JSON, that one write takes: half a megabyte in any script. */
   recordChangesMax: 500,
   recordChangeCharsMax: 170_000,
-  /**
-   * Events after which a workflow that can continue as new does so. The server suggests that at 4,096, but a replay takes
-   * 1 to 1.6 ms of processor time an event, and one that takes longer than a workflow task may begins again and again.
-   */
+  /** Events after which a workflow that can continue as new does so. The server suggests it at 4,096: too late (decision 10). */
   historyEventsMax: 1_000,
   /** Events and bytes of a history from which on people and the server warn: it ends a workflow at five times as many. */
   historyEventsWarn: 10_240,

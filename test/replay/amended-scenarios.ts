@@ -5,7 +5,9 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { openStores } from '../../activities/adapters/open-stores.ts';
 import { changeShared } from '../../activities/load/change-shared.ts';
 import { createTenantBudgets } from '../../activities/load/tenant-budgets.ts';
+import { engineLimits } from '../../core/limits.ts';
 import { openQuestion } from '../support/asking.ts';
+import { deepScript } from '../support/deep-run.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Stage } from '../support/stage.ts';
 import {
@@ -149,6 +151,23 @@ export const amendedScenarios: readonly Scenario[] = [
       };
       stage.rehearsal.script([takes({ phase: 'execute' }, tells)]);
       await stage.start('triad', { type: 'dialectic', task: 'List three ways.' }, runId);
+      await run.result();
+    },
+  },
+  {
+    // A run that is told much while its question is open continues as new after its wave.
+    name: 'long',
+    keep: { '': { first: 'plannerRun-long' } },
+    async play(stage, runId) {
+      stage.rehearsal.script(deepScript({ waves: 3, width: 2 }));
+      const input = { goal: 'Go deep', criteria: ['The last step is done'] };
+      const run = await stage.start('plannerRun', input, runId);
+      await openQuestion(stage, run, 'q1');
+      const messages = Array.from({ length: engineLimits.historyEventsMax - 100 }, () =>
+        run.signal('answer', { question_id: 'q9', answer: '' }),
+      );
+      await Promise.all(messages);
+      await run.signal('answer', { question_id: 'q1', answer: 'Europe' });
       await run.result();
     },
   },

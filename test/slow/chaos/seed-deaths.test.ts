@@ -15,7 +15,7 @@ import { quietRuntime } from '../../support/quiet-runtime.ts';
 import { faultsOf, noFaults, seed } from './sample.ts';
 
 /**
- * Deaths over the run of all of seed 003. `test/slow/design/seed-run.test.ts` has it taken over at every workflow task; here
+ * Deaths over the run of all of seed 003. `test/slow/design/seed-run.test.ts` has it taken over before each answer; here
  * processes are killed, inside calls of each kind of judgement and in each part of the run.
  */
 

@@ -1,4 +1,3 @@
-import { temporal } from '@temporalio/proto';
 import { eventTypes } from '../../support/histories.ts';
 import type { StoredHistory } from '../../support/histories.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -8,9 +7,9 @@ import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage({ thinkMs: 0 });
 
-const runs = 8;
-/** Turns of each run's only delegation: with them its wave has some 1,100 events. */
-const turns = 180;
+const runs = 6;
+/** Turns of each run's only delegation: with them its wave has some 1,030 events. */
+const turns = 165;
 
 it('fault 2: a new worker replays many long histories at once, and no run stands still', async () => {
   const last = held({ json: completed('long-done') });
@@ -55,14 +54,12 @@ it('fault 2: a new worker replays many long histories at once, and no run stands
   // The fault occurred: there was much to replay.
   expect(histories.filter((one) => eventTypes(one).length > 1_000)).toHaveLength(runs);
   // On a busy machine a task may be late. Before, all were, five times in a row.
-  expect(histories.flatMap(listLate).length).toBeLessThan(runs);
+  expect(histories.flatMap(listLate).length).toBeLessThan(runs / 2);
 }, 600_000);
 
 /** Lists the workflow tasks that a worker began and did not end in time; others waited for the worker that was gone. */
 function listLate({ history }: StoredHistory): string[] {
   return (history.events ?? []).flatMap(({ eventId, workflowTaskTimedOutEventAttributes: late }) =>
-    late?.timeoutType === temporal.api.enums.v1.TimeoutType.TIMEOUT_TYPE_START_TO_CLOSE
-      ? [String(eventId)]
-      : [],
+    Number(late?.startedEventId ?? 0) > 0 ? [String(eventId)] : [],
   );
 }
