@@ -27,8 +27,8 @@ const numberCharsMax = 20;
 
 /** Matches the end of a string in code, and the sign behind it. Quotes are escaped in a part of JSON. */
 const pieceEnd = /\\{0,3}(?:["'`][ \t]{0,20}(?:[,+.&]|\\(?=[\r\n]))?|$)/y;
-const pieceGap = /(?:\s|\\{1,4}[nrt])*/y;
-const pieceIndent = /(?:[ \t]|\\{1,4}t)*/y;
+const pieceGap = [/\s*/y, /\\{1,4}[nrt]/y];
+const pieceIndent = [/[ \t]*/y, /\\{1,4}t/y];
 const pieceStart = /(?:[,+.&][ \t]{0,20})?[A-Za-z]?\\{0,3}(?:["'`]|$)/y;
 const quotedBefore = /["'`](?:\\{1,4}[nr]){0,4}$/;
 const quotedBeforeCharsMax = 21;
@@ -50,15 +50,24 @@ export function frameOf(text: string, from: number, at: number): LineFrame {
 export function skipJoint(text: string, from: number, frame: LineFrame): number {
   const end = frame.isQuoted ? readAt(pieceEnd, text, from) : undefined;
   if (end === undefined) return from;
-  const next = readAt(pieceGap, text, end) ?? end;
+  const next = skipAll(pieceGap, text, end);
   const isLineStart = /[\r\n\\]/.test(text.slice(end, next));
   const start = isLineStart ? skipPrefix(text, next, frame) : next;
   return beginPiece(text, start) ?? from;
 }
 
+/** Skips what the patterns match, in turn. One repeated pattern for all of them would overflow on millions of characters. */
+function skipAll(patterns: readonly RegExp[], text: string, from: number): number {
+  const skipOnce = (at: number): number =>
+    patterns.reduce((place, pattern) => readAt(pattern, text, place) ?? place, at);
+  let at = from;
+  for (let next = skipOnce(at); next !== at; next = skipOnce(at)) at = next;
+  return at;
+}
+
 /** @returns undefined when no string of code begins in the rest of the line. */
 function beginPiece(text: string, at: number): number | undefined {
-  return readAt(pieceStart, text, readAt(pieceIndent, text, at) ?? at);
+  return readAt(pieceStart, text, skipAll(pieceIndent, text, at));
 }
 
 /** Skips a prefix like that of the key's first line, and marks. */

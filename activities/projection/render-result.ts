@@ -10,6 +10,7 @@ import type { RunStatus } from '../../contracts/planner-run.ts';
 import { noDefaultAnswer } from '../../core/questions/answer-unasked.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cutText } from '../../core/text/cut-text.ts';
+import { countOf } from '../../core/text/format.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { readUnanswered } from '../../core/run/decide-next-step.ts';
 import { findHandedOver } from '../../core/run/list-deliverables.ts';
@@ -63,7 +64,7 @@ export function renderLeftChanges({ waves }: Pick<RunRecord, 'waves'>): string |
     ),
   );
   const unlisted = countUnlisted(left);
-  const rest = unlisted > 0 ? [`… and ${unlisted} more tasks of teams`] : [];
+  const rest = unlisted > 0 ? [`… and ${countOf(unlisted, 'more task')} of teams`] : [];
   return `## Changes that were left out\n\n${bullets([...lines, ...rest], '')}`;
 }
 

@@ -45,11 +45,14 @@ export function cutStart(text: string, maxChars: number): string {
   return maxChars < 1 ? '' : text.slice(-maxChars).replace(/^\S*\s?/u, '…');
 }
 
+/** Matches what ends a word: white space, and each character of a script without spaces. */
+const wordEnd = /[\s\u2e80-\u9fff\uff00-\uffef]/u;
+
 /** Returns the text itself when it is short enough, else its beginning up to the end of a word and "…", like `cutStart`. */
 export function cutEnd(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   let end = Math.max(maxChars - 1, 0);
-  while (end > 0 && !/\s/u.test(text.charAt(end - 1))) end -= 1;
+  while (end > 0 && !wordEnd.test(text.charAt(end - 1))) end -= 1;
   return maxChars < 1 ? '' : `${text.slice(0, end)}…`;
 }
 

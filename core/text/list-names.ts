@@ -53,12 +53,14 @@ export function findUnknownKey(
 
 const keyCharsMax = 60;
 
-/** Returns the known key that at most 3 changed letters lead to, or null. */
+/** Returns the known key that at most 3 changed letters lead to, in a short one no more than half of them, or null. */
 export function findNearestKey(unknown: string, known: readonly string[]): string | null {
   const [nearest] = known
     .map((key) => ({ key, edits: countEdits(unknown.slice(0, keyCharsMax), key) }))
     .toSorted((a, b) => a.edits - b.edits);
-  return nearest !== undefined && nearest.edits <= editsMax ? nearest.key : null;
+  if (nearest === undefined) return null;
+  const { key, edits } = nearest;
+  return edits <= Math.min(editsMax, Math.ceil(key.length / 2)) ? key : null;
 }
 
 /** Words what was expected in the place of a value that is none of a few, with the nearest of them. */

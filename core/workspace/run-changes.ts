@@ -124,7 +124,7 @@ export function describeTaskConflicts(
   const nameOf = (id: string): string => find(all, id)?.name ?? 'the leader';
   const unlisted = countUnlisted(conflicts);
   const further =
-    unlisted === 0 ? '' : ` So are those of ${unlisted} more tasks, which are not listed.`;
+    unlisted === 0 ? '' : ` So are those of ${countOf(unlisted, 'more task')}, not listed here.`;
   const texts = new Map<string, string>();
   for (const { delegation_id, with: others, files } of conflicts) {
     const left = nameOf(delegation_id);

@@ -35,16 +35,16 @@ export function registerControl(name: keyof typeof effects) {
 }
 
 /**
- * Says what a resume will do. A run that is stopping needs one only where it is parked, to write its result.
+ * Says what a resume will do. A run that is stopping needs one only where it is parked or paused, to write its result.
  *
  * @throws CliError for a run that is stopping otherwise
  */
 async function foreseeResume(client: PlanwaveClient, runId: string): Promise<string> {
   const reading = await client.status(runId);
   if (!reading.live) return 'The run goes on, unless it is stopping.';
-  const { stop_reason, parked_reason, phase } = reading.view;
+  const { stop_reason, parked_reason, paused_reason, phase } = reading.view;
   if (stop_reason === undefined) return phase === 'ending' ? effects.stop : effects.resume;
-  if (parked_reason !== null) return effects.stop;
+  if (parked_reason !== null || paused_reason !== null) return effects.stop;
   const message =
     `Run ${runId} is stopping and ends with what there is. There is nothing to resume, so nothing was sent. ` +
     `Try: ${commandText('watch', runId)}`;

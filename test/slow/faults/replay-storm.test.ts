@@ -5,11 +5,13 @@ import { expectPromisesKept } from '../../support/promises.ts';
 import { completed, decision, held, plan, work, works } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
 
-const { stage } = useStage({ thinkMs: 0 });
+/** Short histories stand for long ones: a workflow task has 4 s here, 10 s by default. */
+const taskTimeout = '--dynamic-config-value=history.defaultWorkflowTaskTimeout="4s"';
+const { stage } = useStage({ thinkMs: 0, serverArguments: [taskTimeout] });
 
-const runs = 6;
-/** Turns of each run's only delegation: with them its wave has some 1,030 events. */
-const turns = 165;
+const runs = 12;
+/** Turns of each run's only delegation: with them its wave has some 500 events. */
+const turns = 80;
 
 it('fault 2: a new worker replays many long histories at once, and no run stands still', async () => {
   const last = held({ json: completed('long-done') });
@@ -52,8 +54,8 @@ it('fault 2: a new worker replays many long histories at once, and no run stands
   const all = await Promise.all(started.map((run) => expectPromisesKept(stage, run.workflowId)));
   const histories = all.flat();
   // The fault occurred: there was much to replay.
-  expect(histories.filter((one) => eventTypes(one).length > 1_000)).toHaveLength(runs);
-  // On a busy machine a task may be late. Before, all were, five times in a row.
+  expect(histories.filter((one) => eventTypes(one).length > 450)).toHaveLength(runs);
+  // On a busy machine a task may be late. If a worker replays all runs at once, each is, several times in a row.
   expect(histories.flatMap(listLate).length).toBeLessThan(runs / 2);
 }, 600_000);
 

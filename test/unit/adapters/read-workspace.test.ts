@@ -126,7 +126,7 @@ it('a search in a subfolder does not read what the ignore files above it name', 
   expect(asked).toEqual(['deep/er/tax.ts', 'made.ts', 'made{1}.ts', 'price.ts']);
 });
 
-it('a search reads braces in ignore files as git does, at the root and in a subfolder', async () => {
+it('a search reads braces in its own ignore file, and then in those below, as git does', async () => {
   const { put, place, workspaces } = createProject();
   put('.gitignore', '*.{ts,js}\n/{a,b}.txt\n*.log\n/dist/\n');
   for (const path of ['{a,b}.txt', 'a.txt', 'x.log', 'src/a.txt']) put(path, 'price\n');

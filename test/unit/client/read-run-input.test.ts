@@ -99,6 +99,7 @@ it.each([
     'mode: expected one of "direct", "designed", "auto". Did you mean "designed"?',
   ],
   [{ mode: 'waterfall' }, /mode: expected one of "direct", "designed", "auto"$/],
+  [{ mode: 'foo' }, /mode: expected one of "direct", "designed", "auto"$/],
 ])('says for %j which names there are', async (over, message) => {
   const io = createFakeIo();
   io.stdin.end(JSON.stringify({ goal: 'given', ...over }));

@@ -41,6 +41,11 @@ it.each([
   ['paused', live({ phase: 'paused', paused_reason: '' }), 'The run goes on.'],
   ['parked', live(parked), 'The run goes on.'],
   ['stopping and parked', live({ ...parked, stop_reason: '' }), 'The run ends with what there is.'],
+  [
+    'stopping and paused',
+    live({ paused_reason: '', stop_reason: '' }),
+    'The run ends with what there is.',
+  ],
   ['ending', live({ phase: 'ending' }), 'The run ends with what there is.'],
   ['without a worker', away, 'The run goes on, unless it is stopping.'],
 ])('planwave resume of a run that is %s says what becomes of it', async (_how, reading, effect) => {

@@ -82,7 +82,7 @@ it('MG5: of a list that is cut the last conflict says how many are missing, and 
   expect(cutConflicts(cut, 10)).toEqual(cut);
   const ended = [{ name: 'd2', delegation_id: 'pair.d2' }];
   expect(describeTaskConflicts(cut, ended, ended).get('pair.d2')).toMatch(
-    / So are those of 3 more tasks, which are not listed\.$/,
+    / So are those of 3 more tasks, not listed here\.$/,
   );
   const all = describeTaskConflicts(cut.slice(0, 9), ended, ended);
   expect(all.get('pair.d2')).toMatch(/on top of those changes\.$/);

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import {
   cleanLine,
+  cutEnd,
   cutStart,
   cutText,
   normaliseText,
@@ -48,6 +49,16 @@ describe('text', () => {
   ])('TX1: the end of %j in %i characters begins with a word: %j', (text, max, end) => {
     expect(cutStart(text, max)).toBe(end);
     expect(cutStart(text, max).length).toBeLessThanOrEqual(max);
+  });
+
+  it.each([
+    ['one two', 7, 'one two'],
+    ['one two three', 9, 'one two …'],
+    ['onetwothree', 9, '…'],
+    ['失敗しました。再試行', 7, '失敗しました…'],
+    ['one two', 0, ''],
+  ])('TX1: the beginning of %j in %i characters ends with a word: %j', (text, max, beginning) => {
+    expect(cutEnd(text, max)).toBe(beginning);
   });
 
   it('TX2: case, white space and punctuation do not count, everything else does', () => {

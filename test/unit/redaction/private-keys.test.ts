@@ -150,7 +150,7 @@ it.each([
   `${'a:'.repeat(150)}-----BEGIN PRIVATE KEY-----\n`.repeat(5_000),
   `${'a:'.repeat(150)}-----END PRIVATE KEY-----`.repeat(5_000),
   `"-----BEGIN PRIVATE KEY-----${'",\n"'.repeat(300_000)}!`,
-  `"-----BEGIN PRIVATE KEY-----"${' '.repeat(1_000_000)}!`,
+  `"-----BEGIN PRIVATE KEY-----"${' '.repeat(12_000_000)}!`,
   `"-----BEGIN PRIVATE KEY-----${String.raw`\\n"`.repeat(300_000)}!`,
   `"-----BEGIN PRIVATE KEY-----", "A: `.repeat(40_000),
   `${'\n'.repeat(99_000)}const k = "-----END PRIVATE KEY-----`.repeat(10),
