@@ -15,6 +15,8 @@ const project = (name, folders, patienceMs, further) => ({
     name,
     include: folders.map((folder) => `${folder}/**/*.test.ts`),
     globals: true,
+    // Modules are loaded once for all files of a worker: loading them took more time than the fast tests, and a seventh of the others.
+    isolate: false,
     // A failure of a rule lists all its faults, each with its cure.
     chaiConfig: { truncateThreshold: 0 },
     setupFiles: ['test/support/each-file.ts'],
@@ -23,9 +25,6 @@ const project = (name, folders, patienceMs, further) => ({
     ...further,
   },
 });
-
-/** Modules are loaded once for all files of a worker: loading them took more time than the fast tests, and a seventh of the others. */
-const together = { isolate: false };
 
 /** One Temporal server and one workflow bundle for all test files of a run. */
 const withServer = { globalSetup: ['test/support/global-setup.ts'] };
@@ -38,10 +37,10 @@ export default defineConfig({
     pool: 'forks',
     sequence: { sequencer: LongestFirst },
     projects: [
-      project('fast', ['test/unit', 'test/architecture', 'test/replay'], 180_000, together),
-      project('integration', ['test/integration'], 600_000, { ...together, ...withServer }),
+      project('fast', ['test/unit', 'test/architecture', 'test/replay'], 180_000),
+      project('integration', ['test/integration'], 600_000, withServer),
       // What `npm run test:slow` runs; CONTRIBUTING says what belongs there.
-      project('slow', ['test/slow'], 600_000, { ...together, ...withServer }),
+      project('slow', ['test/slow'], 600_000, withServer),
     ],
   },
 });
