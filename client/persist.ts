@@ -71,7 +71,7 @@ export async function tellNotices<T>(
 /**
  * Settles as `work` does, or rejects when the signal ends, whichever comes first.
  *
- * What is read of a server takes seconds where no worker answers; a user who leaves does not wait for that.
+ * A read takes seconds where no worker answers; a user who leaves does not wait for that.
  */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -82,7 +82,7 @@ export function payerOf(
 /**
  * Reads what the other attempts left. The first attempt has nothing to look for, unless the delegation itself is tried again.
  *
- * Of two replies, bought because a worker that had one was suspended, the earlier attempt's counts, and both are paid for.
+ * When two replies were bought because a worker was suspended, the earlier attempt's counts, and both are paid for.
  *
  * @throws StoreUnavailable: going on without knowing could buy a reply twice.
  */

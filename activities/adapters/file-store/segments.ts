@@ -194,7 +194,7 @@ async function readRecord({ path, offset, length }: FoundRecord): Promise<Buffer
 
 interface State {
   readonly home: string;
-  /** By id. */
+  /** Segments by their ids. */
   readonly known: Map<string, Known>;
   /** Tells the segment that this process writes: what is in it, the process knows. */
   readonly isOwn: (id: string) => boolean;

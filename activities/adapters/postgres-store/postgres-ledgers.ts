@@ -115,7 +115,7 @@ export function createPostgresRunIndex(db: Database, kind: 'run' | 'research'): 
   };
 }
 
-/** By code unit, so that lone surrogates stay apart. */
+/** Hashes the code units of a name, so that lone surrogates stay apart. */
 export function hashName(name: string): string {
   return hashBytes(Buffer.from(name, 'utf16le'));
 }

@@ -19,7 +19,7 @@ const limits = { max: 4, connectMs: 2_000, queryMs: 3_000 };
 /** Key of the lock that is held while the tables are created. An arbitrary number of our own. */
 const schemaLock = 4_202_511;
 
-/** Under a lock, a deletion deletes exactly what it has counted. */
+/** Statements that begin a transaction. A deletion holds a lock, so that it deletes exactly what it has counted. */
 const begin: Readonly<Record<Mode | 'schema', string>> = {
   read: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
   append: 'BEGIN',
