@@ -113,13 +113,15 @@ export async function untilSignaled(
   });
 }
 
-/** @returns null while a child is wanted that the server has not started yet. */
+/** @returns null while a child is wanted that the server has not started yet, or whose parent has not heard of its start. */
 async function describeOpen(
   client: Client,
   workflowId: string,
 ): Promise<WorkflowExecutionDescription[] | null> {
   const root = await client.workflow.getHandle(workflowId).describe();
-  const children = (root.raw.pendingChildren ?? []).map((child) => child.workflowId ?? '');
+  const wanted = root.raw.pendingChildren ?? [];
+  if (wanted.some((child) => !child.runId)) return null;
+  const children = wanted.map((child) => child.workflowId ?? '');
   const below: WorkflowExecutionDescription[] = [];
   for (const child of children) {
     // One after the other: there are few.
