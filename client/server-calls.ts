@@ -114,6 +114,11 @@ export function grpcText(error: unknown): string {
     .replace(/\.$/, '');
 }
 
+/** Returns true for what the server says of a message that comes to an ended run, or that the end of a run overtook. */
+export function saysEnded(error: unknown): boolean {
+  return /already completed|aborted by closing workflow/i.test(grpcText(error));
+}
+
 function namespaceMissing(server: ServerAddress, error: unknown): PlanwaveClientError {
   return new PlanwaveClientError(
     'not_found',
@@ -130,7 +135,7 @@ function notFound(
   error: unknown,
 ): PlanwaveClientError {
   if (runId === null) return namespaceMissing(server, error);
-  if (/already completed/i.test(grpcText(error))) {
+  if (saysEnded(error)) {
     return new PlanwaveClientError(
       'run_ended',
       `Run ${runId} has ended and takes no more messages. Try: ${commandText('report', runId)}`,

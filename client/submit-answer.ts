@@ -12,6 +12,7 @@ import {
   grpcCodes,
   callServer,
   grpcCodeOf,
+  saysEnded,
   toClientError,
 } from './server-calls.ts';
 import { PlanwaveClientError } from './client-error.ts';
@@ -77,13 +78,15 @@ export async function submitAnswer(
     return { status: 'accepted', question_id, accepted: acceptedText(receipt) };
   } catch (error) {
     if (error instanceof WorkflowUpdateFailedError) return refusal(question_id, error);
-    if (isClosed(error)) {
-      const reason = `run ${runId} has ended and takes no more answers`;
-      return { status: 'refused', question_id, reason, example: null };
-    }
+    const reason = `run ${runId} has ended and takes no more answers`;
+    const tooLate: AnswerResult = { status: 'refused', question_id, reason, example: null };
+    if (isClosed(error)) return tooLate;
     const note = noteOfFallback(error, runId);
     if (note === null) throw toClientError(context, runId, error);
-    return sendSignal(context, runId, answer, note);
+    return sendSignal(context, runId, answer, note).catch((late: unknown) => {
+      if (isClosed(late)) return tooLate;
+      throw late;
+    });
   }
 }
 
@@ -127,7 +130,7 @@ function noteOfFallback(error: unknown, runId: string): string | null {
 
 function isClosed(error: unknown): boolean {
   if (error instanceof PlanwaveClientError) return error.code === 'run_ended';
-  return error instanceof WorkflowNotFoundError && /already completed/i.test(error.message);
+  return error instanceof WorkflowNotFoundError && saysEnded(error);
 }
 
 function refusal(questionId: string, error: WorkflowUpdateFailedError): AnswerResult {

@@ -34,6 +34,16 @@ it.each([
     'run_ended',
     /^Run run-1 has ended.*report run-1/,
   ],
+  // What the server says of an update that arrives while the last workflow task of a run is at work.
+  [
+    new WorkflowNotFoundError(
+      'workflow update was aborted by closing workflow',
+      'run-1',
+      undefined,
+    ),
+    'run_ended',
+    /^Run run-1 has ended.*report run-1/,
+  ],
   [new NamespaceNotFoundError('prod'), 'not_found', /no namespace "prod".*namespace create/],
   [grpcError(14, 'gone'), 'unreachable', /temporal\.test:7233 no longer answers.*npm run dev/],
   [grpcError(4, 'late'), 'unreachable', /TEMPORAL_ADDRESS/],
