@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { serveView } from '../../client/view/serve-view.ts';
-import { openQuestion } from '../support/asking.ts';
+import { openQuestion, submit } from '../support/asking.ts';
 import { eventually } from '../support/eventually.ts';
 import { findPlanted, findPlantedInFiles, planted } from '../support/planted.ts';
 import { goal } from '../support/process-stage.ts';
@@ -74,6 +74,19 @@ async function fitsInto(page: Page, width: number): Promise<boolean> {
   await page.setViewportSize({ width: 1280, height: 900 });
   return wide <= width;
 }
+
+it('the keyboard stays where it is when a question is answered elsewhere', async () => {
+  const run = await stage.start('plannerRun', { goal }, 'answered-elsewhere');
+  const { question_id, choices } = await openQuestion(stage, run);
+  await withView(run.workflowId, async (page, url) => {
+    await page.goto(url);
+    await page.locator('#work details summary').first().focus();
+    await submit(run, { question_id, answer: choices[0] });
+    await page.locator('#open').waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement?.closest("#work") !== null')).toBe(true);
+  });
+  await stage.result(run);
+});
 
 it('a question is answered on the page by keyboard, and the page follows the run to its end', async () => {
   const constraints = [`The key is ${planted.anthropic}`];
