@@ -60,12 +60,15 @@ export interface Strike {
 
 /**
  * Whether the moment of a strike has come. Signals and results that come together make one task instead of several, so a
- * history may end before it is as long as in the undisturbed run: then its last event is the moment. Not that of the
- * whole run: nothing is left to be hurt.
+ * history may end before it is as long as in the undisturbed run, or be continued in a new one: then its last event is
+ * the moment. Not that of the whole run: nothing is left to be hurt.
  */
 export function isAtEvent({ moment }: Strike, runId: string, seen: SeenEvent): boolean {
   if (moment.at !== 'event' || `${runId}${moment.path}` !== seen.workflowId) return false;
-  return moment.id === seen.id || (moment.path !== '' && moment.id > seen.id && isEnd(seen));
+  if (moment.id === seen.id) return true;
+  const { workflowExecutionContinuedAsNewEventAttributes: continued } = seen.event;
+  const isLast = Boolean(continued) || (moment.path !== '' && isEnd(seen));
+  return moment.id > seen.id && isLast;
 }
 
 export function isAtCall({ moment }: Strike, call: CallName): boolean {

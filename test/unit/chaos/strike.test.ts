@@ -25,3 +25,9 @@ it('a moment of a history that ends before it is its end, but for that of the ru
   expect(isAtEvent(at('/wave-001'), 'run', seen('/wave-001', 12, end))).toBe(false);
   expect(isAtEvent(at(''), 'run', seen('', 7, end))).toBe(false);
 });
+
+it('a moment of a history that is continued in a new one before it is its last event', () => {
+  const continued = { workflowExecutionContinuedAsNewEventAttributes: {} };
+  expect(isAtEvent(at(''), 'run', seen('', 7, continued))).toBe(true);
+  expect(isAtEvent(at(''), 'run', seen('', 12, continued))).toBe(false);
+});
