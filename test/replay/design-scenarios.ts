@@ -3,7 +3,7 @@ import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-pl
 import type { DelegationStatusView } from '../../contracts/views.ts';
 import { delegationWorkflowId, waveWorkflowId } from '../../core/ids.ts';
 import type { Reply } from '../../rehearsal/script.ts';
-import { lookAtQuestions, openQuestion } from '../support/asking.ts';
+import { openQuestion } from '../support/asking.ts';
 import { eventually } from '../support/eventually.ts';
 import { architectAgent, planTask, samplePlan } from '../support/plans.ts';
 import { askForChange, untilAsked, untilEnded } from '../support/design-play.ts';
@@ -131,7 +131,7 @@ export const designScenarios: readonly Scenario[] = [
       const answers = [{ question_id, answer: 'All of Europe' }];
       await run.signal('amend', { instruction: 'It is for Europe.', answers });
       await eventually('the new answer', async () =>
-        (await lookAtQuestions(stage, run))?.answered.some((one) => one.answer === 'All of Europe'),
+        (await stage.questions(run)).answered.some((one) => one.answer === 'All of Europe'),
       );
       decides.release();
       await answerInOrder(stage, run, { q2: 'guide', q3: 'Ask the archive.' });

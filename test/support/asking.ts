@@ -1,29 +1,9 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import {
-  QueryNotRegisteredError,
-  ServiceError,
-  WorkflowUpdateFailedError,
-} from '@temporalio/client';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Question, RejectedAnswer } from '../../contracts/question.ts';
-import type { QuestionsView } from '../../contracts/views.ts';
 import { eventually } from './eventually.ts';
 import type { Stage } from './stage.ts';
-
-/**
- * Returns the questions of a run. Null when its worker did not answer in the time that the server gives a query: a busy
- * machine may not manage to replay a whole history in it.
- */
-export async function lookAtQuestions(
-  stage: Pick<Stage, 'questions'>,
-  run: WorkflowHandle,
-): Promise<QuestionsView | null> {
-  return stage.questions(run).catch((error: unknown) => {
-    // A query that fails in the worker is told in the same words as one that is not there.
-    if (error instanceof ServiceError || error instanceof QueryNotRegisteredError) return null;
-    throw error;
-  });
-}
 
 /** Waits until a run has this many open questions, and returns them. */
 export function openQuestions(
@@ -32,15 +12,15 @@ export function openQuestions(
   count = 1,
 ): Promise<readonly Question[]> {
   return eventually(`${count} open questions`, async () => {
-    const view = await lookAtQuestions(stage, run);
-    return view?.open.length === count && view.open;
+    const view = await stage.questions(run);
+    return view.open.length === count && view.open;
   });
 }
 
 /** Waits for the open question with this id. */
 export function openQuestion(stage: Stage, run: WorkflowHandle, id = 'q1'): Promise<Question> {
   return eventually(`the open question ${id}`, async () =>
-    (await lookAtQuestions(stage, run))?.open.find(({ question_id }) => question_id === id),
+    (await stage.questions(run)).open.find(({ question_id }) => question_id === id),
   );
 }
 
@@ -51,8 +31,8 @@ export function rejectedMessages(
   count: number,
 ): Promise<readonly RejectedAnswer[]> {
   return eventually(`${count} rejected messages`, async () => {
-    const view = await lookAtQuestions(stage, run);
-    return view?.rejected.length === count && view.rejected;
+    const view = await stage.questions(run);
+    return view.rejected.length === count && view.rejected;
   });
 }
 

@@ -2,7 +2,6 @@ import { WorkflowFailedError } from '@temporalio/client';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Question } from '../../contracts/question.ts';
 import type { RecordedCall } from '../../rehearsal/script.ts';
-import { lookAtQuestions } from './asking.ts';
 import { bodyOf } from './calls.ts';
 import { eventually } from './eventually.ts';
 import type { Stage } from './stage.ts';
@@ -28,7 +27,7 @@ export async function untilAsked(
   return eventually(
     `a question of kind ${kind}`,
     async () => {
-      const { open = [] } = (await lookAtQuestions(stage, run)) ?? {};
+      const { open } = await stage.questions(run);
       await answerAll(
         run,
         open.filter((one) => one.kind !== kind),
@@ -48,7 +47,7 @@ export async function untilEnded(stage: Asking, run: WorkflowHandle): Promise<vo
   await eventually(
     'the end of the run',
     async () => {
-      const { open = [] } = (await lookAtQuestions(stage, run)) ?? {};
+      const { open } = await stage.questions(run);
       await answerAll(run, open);
       // A description costs the server as much as a question.
       return Promise.race([result, new Promise<false>((resolve) => setImmediate(resolve, false))]);
@@ -66,14 +65,12 @@ export async function askForChange(
 ): Promise<void> {
   await run.signal('answer', { question_id, answer: 'change' });
   const next = await eventually('what is to change', async () =>
-    (await lookAtQuestions(stage, run))?.open.find((one) =>
-      one.text.startsWith('What is to change'),
-    ),
+    (await stage.questions(run)).open.find((one) => one.text.startsWith('What is to change')),
   );
   await run.signal('answer', { question_id: next.question_id, answer: wish });
   await eventually('the designer at work', async () => {
-    const view = await lookAtQuestions(stage, run);
-    return view?.open.every((one) => one.question_id !== next.question_id);
+    const view = await stage.questions(run);
+    return view.open.every((one) => one.question_id !== next.question_id);
   });
 }
 

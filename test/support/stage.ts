@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
-import type { WorkflowHandle } from '@temporalio/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection, QueryNotRegisteredError, ServiceError } from '@temporalio/client';
+import type { WorkflowClientInterceptor, WorkflowHandle } from '@temporalio/client';
 import type { Priority } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
 import type { workflowTypes } from '../../contracts/names.ts';
@@ -24,6 +25,7 @@ import type { Commands } from '../../worker/open-commands.ts';
 import type { WorkerSettings } from '../../worker/worker-settings.ts';
 import { failOnce, loseAttempts } from './lose-attempts.ts';
 import type { FailureType } from '../../contracts/errors.ts';
+import { grpcCodeOf, grpcCodes } from '../../client/server-calls.ts';
 import { quietRuntime } from './quiet-runtime.ts';
 import { sharedBundle, sharedServer } from './shared-server.ts';
 import { nameWorker } from '../../core/run/run-place.ts';
@@ -108,7 +110,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const { rehearsal, closeModel } = await openModel(options);
   const connection = await Connection.connect({ address, connectTimeout: '1 minute' });
   const nativeConnection = await NativeConnection.connect({ address });
-  const client = new Client({ connection });
+  const client = new Client({ connection, interceptors: { workflow: [asksAgain] } });
   const workers = createWorkers(nativeConnection, taskQueue, options, {
     home,
     apiKey: 'rehearsal',
@@ -148,6 +150,36 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       rmSync(home, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Asks a query again while the worker is not able to answer: a busy machine may not replay a whole history in the time
+ * that the server gives a query, and a workflow task that is done again fails the queries that came with it.
+ */
+const asksAgain: WorkflowClientInterceptor = {
+  async query(input, next) {
+    const endsAt = Date.now() + 300_000;
+    for (;;) {
+      try {
+        // One attempt after the other.
+        // oxlint-disable-next-line no-await-in-loop
+        return await next(input);
+      } catch (error) {
+        if (!isPassing(error) || Date.now() > endsAt) throw error;
+      }
+      // oxlint-disable-next-line no-await-in-loop
+      await sleep(250);
+    }
+  },
+};
+
+/** Returns true for what a busy worker causes, and false when the server is away. */
+function isPassing(error: unknown): boolean {
+  // A query that fails in the worker has the class of one that is not there, with other words.
+  if (error instanceof QueryNotRegisteredError) {
+    return !error.message.includes('did not register a handler');
+  }
+  return error instanceof ServiceError && grpcCodeOf(error) !== grpcCodes.unavailable;
 }
 
 function placeOf({ beside, address }: StageOptions): Pick<Stage, 'address' | 'taskQueue'> {

@@ -2,7 +2,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { Question } from '../../../contracts/question.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { readHistorySize } from '../../bench/history-size.ts';
-import { lookAtQuestions, openQuestion, submit } from '../../support/asking.ts';
+import { openQuestion, submit } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { designOfTasks, listStages, readStage } from '../../support/scripted-design.ts';
@@ -64,7 +64,7 @@ it('an interview without an answer: it is reminded, buys nothing meanwhile, and 
     questions: { remind_seconds: 1 },
   });
   const reminded = await eventually('two reminders', async () =>
-    (await lookAtQuestions(stage, run))?.open.find((one) => one.reminded >= 2),
+    (await stage.questions(run)).open.find((one) => one.reminded >= 2),
   );
   expect(reminded).toMatchObject({ kind: 'design', agent_id: 'plan-developer' });
   expect(listStages(stage.rehearsal.calls())).toEqual(['interview']);
@@ -155,7 +155,7 @@ it('a budget that is spent in every part of a design: each time it asks, top_up 
 
 function untilKind(run: WorkflowHandle, kind: Question['kind']): Promise<Question> {
   return eventually(`a question of kind ${kind}`, async () =>
-    (await lookAtQuestions(stage, run))?.open.find((one) => one.kind === kind),
+    (await stage.questions(run)).open.find((one) => one.kind === kind),
   );
 }
 

@@ -4,7 +4,6 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { CoordinationPlan } from '../../../contracts/coordination-plan.ts';
 import type { DelegationStatusView } from '../../../contracts/views.ts';
 import { waveWorkflowId } from '../../../core/ids.ts';
-import { lookAtQuestions } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createGitFixture } from '../../support/git-fixture.ts';
 import { architectAgent, planTask, samplePlan } from '../../support/plans.ts';
@@ -40,7 +39,7 @@ const readStatus = (runId: string) => readSharedStatus(join(stage.home, runId));
 
 const openQuestion = (run: WorkflowHandle, begin: string) =>
   eventually('the question', async () =>
-    (await lookAtQuestions(stage, run))?.open.find(({ text }) => text.startsWith(begin)),
+    (await stage.questions(run)).open.find(({ text }) => text.startsWith(begin)),
   );
 
 /** Counts the decisions of all runs so far. */
@@ -308,7 +307,7 @@ async function startStale(
   const answers = [{ question_id, answer: 'All of Europe' }];
   await run.signal('amend', { instruction: 'It is for Europe.', answers });
   await eventually('the new answer', async () =>
-    (await lookAtQuestions(stage, run))?.answered.some(({ answer }) => answer === 'All of Europe'),
+    (await stage.questions(run)).answered.some(({ answer }) => answer === 'All of Europe'),
   );
   decides.release();
   return run;

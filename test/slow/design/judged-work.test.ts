@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { CoordinationPlan } from '../../../contracts/coordination-plan.ts';
-import { lookAtQuestions } from '../../support/asking.ts';
 import { faultsOf } from '../../support/calls.ts';
 import { eventually } from '../../support/eventually.ts';
 import { planTask, samplePlan, withTask } from '../../support/plans.ts';
@@ -36,7 +35,7 @@ async function answerAll(
   await eventually(
     'the end of the run',
     async () => {
-      const { open = [] } = (await lookAtQuestions(stage, run)) ?? {};
+      const { open } = await stage.questions(run);
       for (const { question_id, text, default_answer, choices } of open) {
         if (!asked.includes(text)) asked.push(text);
         const known = Object.entries(answers).find(([begin]) => text.startsWith(begin))?.[1];

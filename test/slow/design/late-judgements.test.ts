@@ -1,7 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { WaveView } from '../../../contracts/views.ts';
 import { waveWorkflowId } from '../../../core/ids.ts';
-import { lookAtQuestions } from '../../support/asking.ts';
 import { untilAsked } from '../../support/design-play.ts';
 import { eventually } from '../../support/eventually.ts';
 import { planTask, samplePlan } from '../../support/plans.ts';
@@ -77,7 +76,7 @@ it('what a task asked again and again in a wave that a flood ended early is anal
   for (const text of texts) {
     // oxlint-disable-next-line no-await-in-loop
     const { question_id } = await eventually('the question', async () =>
-      (await lookAtQuestions(stage, run))?.open.find((one) => one.text === text),
+      (await stage.questions(run)).open.find((one) => one.text === text),
     );
     // oxlint-disable-next-line no-await-in-loop
     await run.signal('answer', { question_id, answer: text });

@@ -5,7 +5,6 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { ownToolchain } from '../../../activities/adapters/sandbox/bubblewrap.ts';
 import type { Question } from '../../../contracts/question.ts';
 import { openCommands } from '../../../worker/open-commands.ts';
-import { lookAtQuestions } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createGitFixture } from '../../support/git-fixture.ts';
 import { listActivities } from '../../support/lose-attempts.ts';
@@ -100,8 +99,8 @@ async function answerToTheEnd(run: WorkflowHandle) {
   await eventually(
     'the end of the run',
     async () => {
-      const questions = await lookAtQuestions(stage, run);
-      for (const question of questions?.open ?? []) {
+      const { open } = await stage.questions(run);
+      for (const question of open) {
         // One after the other: the files are of the moment before the answer.
         // oxlint-disable-next-line no-await-in-loop
         if (!asked.has(question.question_id)) await answer(question);

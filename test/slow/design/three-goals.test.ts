@@ -1,6 +1,6 @@
 import { readPlanFile } from '../../../client/cli/commands/plan-file.ts';
 import { checkCoordinationPlan } from '../../../core/design/check-plan-file.ts';
-import { lookAtQuestions, openQuestion, submit } from '../../support/asking.ts';
+import { openQuestion, submit } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createGitFixture, userGit } from '../../support/git-fixture.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
@@ -40,8 +40,7 @@ it.each(goals)('%s: from the goal to an approved plan', async (_kind, inputOf) =
   await submit(run, { question_id, answer: choices[0] });
   const asked = await eventually(
     'the approval',
-    async () =>
-      (await lookAtQuestions(stage, run))?.open.find((one) => one.kind === 'plan_approval'),
+    async () => (await stage.questions(run)).open.find((one) => one.kind === 'plan_approval'),
     5 * 60_000,
   );
   const { out } = await runCommand(stage, ['plan', 'export', run.workflowId]);
