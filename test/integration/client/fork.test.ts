@@ -172,24 +172,28 @@ it('GO3: an open run is forked while it works; its open questions stay with it',
     const { waves } = await storedRecord(stage.home, 'open');
     return (waves[0]?.done_at ?? null) !== null;
   });
-  const { err, out } = await fork('open', '--wave', '2', '--id', 'second', '--yes');
+  const { err, out } = await fork('open', '--wave', '2', '--id', 'second-try', '--yes');
   expect(err).toBe('');
   expect(out).toMatch(/open has not ended: from wave 2 on, it has taken .* so far\n/);
-  const record = await ended('second');
-  expect(wavesOf(callsOfRun(stage, 'second'))).toEqual(['wave-002']);
+  const record = await ended('second-try');
+  expect(wavesOf(callsOfRun(stage, 'second-try'))).toEqual(['wave-002']);
   expect(record.open_questions).toEqual([]);
 
   // A fork of the fork goes back no further than where that began, and on from its end only with new input.
-  const tooEarly = await fork('second', '--wave', '9', '--yes');
-  expect(tooEarly.err).toMatch(/^second has no wave 9: 2 of its waves have ended. Try: .*--wave 3/);
-  await fork('second', '--wave', '3', '--amend', 'Name the price.', '--id', 'third', '--yes');
+  const tooEarly = await fork('second-try', '--wave', '9', '--yes');
+  expect(tooEarly.err).toMatch(
+    /^second-try has no wave 9: 2 of its waves have ended. Try: .*--wave 3/,
+  );
+  await fork('second-try', '--wave', '3', '--amend', 'Name the price.', '--id', 'third', '--yes');
   const third = await ended('third');
   expect(third.waves.map(({ wave }) => wave)).toEqual([1, 2, 3]);
   const [prompt] = callsOfRun(stage, 'third');
   expect(newestText(prompt)).toContain('Name the price.');
   expect(await fork('third', '--wave', '2', '--yes')).toMatchObject({
     code: 2,
-    err: expect.stringMatching(/^third took wave 2 over from second. Try: .*fork second --wave 2/),
+    err: expect.stringMatching(
+      /^third took wave 2 over from second-try. Try: .*fork second-try --wave 2/,
+    ),
   });
   gate.release();
   await stage.result(original);

@@ -36,8 +36,12 @@ it('finding U2: one inbox has the questions of all that people started; the prin
   });
   for (const id of ids) expect(inbox).toMatch(new RegExp(`^${id} · `, 'm'));
   expect(inbox).not.toContain(quiet.workflowId);
-  const { out } = await runCommand(stage, ['questions', '--json']);
-  expect(JSON.parse(out)).toMatchObject({ runs: ids.map(() => ({ questions: [{}] })) });
+  const asked = await eventually('their questions as JSON', async () => {
+    const { out } = await runCommand(stage, ['questions', '--json']);
+    const { runs }: { runs: readonly { questions: unknown }[] } = JSON.parse(out);
+    return runs.every(({ questions }) => questions !== null) && runs;
+  });
+  expect(asked).toMatchObject(ids.map(() => ({ questions: [{}] })));
 
   const lines = temporalLinks('http://localhost:8233').split('\n');
   const found = async (label: string): Promise<string[]> => {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   openQuestion,
   openQuestions,
@@ -6,6 +5,7 @@ import {
   rejectedMessages,
   submit,
 } from '../../support/asking.ts';
+import { eventually } from '../../support/eventually.ts';
 import { eventTypes, type StoredHistory } from '../../support/histories.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
@@ -23,7 +23,8 @@ import {
 import { useStage } from '../../support/use-stage.ts';
 import { provideWritingAgent } from '../../support/writing-agent.ts';
 
-const { stage } = useStage();
+// A call that is released while its worker stops still ends on it.
+const { stage } = useStage({ shutdownGraceMs: 60_000 });
 
 const goal = 'Host the backup';
 
@@ -180,10 +181,13 @@ it.each(['signal', 'update'])(
     const payload = { question_id: 'q1', answer: 'eu-west' };
     const unasked = { question_id: 'q2', answer: 'eu-west' };
     await run.signal('answer', unasked);
-    const sent = way === 'signal' ? run.signal('answer', payload) : submit(run, payload);
+    const updateId = 'the-answer';
+    const sent =
+      way === 'signal'
+        ? run.signal('answer', payload)
+        : run.executeUpdate('submitAnswer', { args: [payload], updateId });
     if (way === 'signal') await sent;
-    // The server tells nothing of an update that waits for a worker.
-    else await sleep(1_000);
+    else await untilAtServer(run.workflowId, updateId);
     await stage.startWorker();
     await sent;
     const { answered, rejected } = await stage.questions(run);
@@ -202,6 +206,19 @@ it.each(['signal', 'update'])(
     ]);
   },
 );
+
+/** Waits until an update is at the server, though no worker may have it yet. */
+async function untilAtServer(workflowId: string, updateId: string): Promise<void> {
+  const updateRef = { workflowExecution: { workflowId }, updateId };
+  await eventually(`the update ${updateId}`, () =>
+    stage.client.workflowService
+      .pollWorkflowExecutionUpdate({ namespace: 'default', updateRef })
+      .then(
+        () => true,
+        () => false,
+      ),
+  );
+}
 
 /** Returns the events from the reply that asks, up to the task that took it and the update that this task accepted. */
 function sinceReply(stored: StoredHistory): string[] {

@@ -22,6 +22,7 @@ import {
 } from '../../support/scripted-work.ts';
 import { takes } from '../../support/scripted-triad.ts';
 import { storedRecord } from '../../support/stored-record.ts';
+import { untilTold } from '../../support/until-idle.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -146,7 +147,7 @@ it.each([
       const instruction = `Name region ${told.length + 1}.`;
       told.push(instruction);
       await run.signal('amend', { instruction });
-      await stage.status(run);
+      await untilTold(stage, run.workflowId);
       return { pass: true } as const;
     };
     stage.rehearsal.script([takes({ phase: 'negotiate', nth: 1 }, tells), takes({ phase }, tells)]);

@@ -104,7 +104,8 @@ describe('a queue of four partitions, as a cluster has them', () => {
     // Otherwise this test has nothing to show.
     expect(elsewhere.length).toBeGreaterThan(1);
     const env = { TEMPORAL_ADDRESS: server.address, PLANWAVE_TASK_QUEUE: taskQueue };
-    for (const host of elsewhere) {
+    // The polls are not opened again, and count only while they are young.
+    for (const host of elsewhere.slice(0, 3)) {
       // oxlint-disable-next-line no-await-in-loop
       expect(await checkHealth(env, host)).toBeNull();
     }

@@ -237,8 +237,12 @@ it("a team's member keeps notes as any agent does, and an answer confirms the de
   const input = teamInput(['researcher'], { notes: true, use_defaults: true });
   const run = await stage.start('team', input);
   await stage.rehearsal.waitForCalls(4);
-  const assumed = await storedRecord(stage.home, run.workflowId);
-  expect(assumed.answered_questions).toMatchObject([{ answer: 'EU', answered_by: 'default' }]);
+  // The record is written beside the work.
+  const assumed = await eventually('the default in the record', async () => {
+    const { answered_questions } = await storedRecord(stage.home, run.workflowId);
+    return answered_questions.length > 0 && answered_questions;
+  });
+  expect(assumed).toMatchObject([{ answer: 'EU', answered_by: 'default' }]);
   expect(await submit(run, { question_id: 'q1', answer: 'EU' })).toMatchObject({
     accepted: expect.stringContaining('is confirmed'),
   });

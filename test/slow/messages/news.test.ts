@@ -1,3 +1,4 @@
+import type { WorkflowHandle } from '@temporalio/client';
 import type { RecordedCall } from '../../../rehearsal/script.ts';
 import { openQuestion, submit } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -51,18 +52,23 @@ const settled = {
 const decisions = (): readonly RecordedCall[] =>
   stage.rehearsal.calls().filter(({ shape }) => shape === 'decision');
 
+/** Waits until the wave has heard of an answer: its delivery to who asked may overtake that. */
+const untilInformed = (run: WorkflowHandle): Promise<void> =>
+  untilSignaled(stage, `${run.workflowId}/wave-001`, 'inform');
+
 const texts = (calls: readonly RecordedCall[]): string[] =>
   calls.map(({ body }) => JSON.stringify(body));
 
 describe('an answer that is given during a wave', () => {
   it('finding F1: reaches later delegations, the question review and the decision, once each', async () => {
+    const answered = held({ json: completed('ask-done') });
     stage.rehearsal.script([
       plans(
         1,
         plan([work('ask'), work('set-up', { depends_on: ['ask'], required_inputs: ['ask'] })]),
       ),
       works('ask', { json: blocked([region], 'ask-done') }, 1),
-      works('ask', { json: completed('ask-done') }),
+      works('ask', answered.reply),
       works(
         'set-up',
         { json: blocked([question('Which size?', { priority: 'low' })], 'set-up-done') },
@@ -75,6 +81,8 @@ describe('an answer that is given during a wave', () => {
     const run = await stage.start('plannerRun', { goal: 'Host the backup' });
     await openQuestion(stage, run);
     await submit(run, { question_id: 'q1', answer });
+    await untilInformed(run);
+    answered.release();
     await stage.result(run);
     const [first] = callsOf(stage.rehearsal, 'set-up');
     const reviews = stage.rehearsal.calls().filter(({ shape }) => shape === 'review');
@@ -89,14 +97,19 @@ describe('an answer that is given during a wave', () => {
   });
 
   it('finding F1: is an input that the plan it was asked for may require', async () => {
+    const planned = held({
+      json: plan([work('host', { required_inputs: ['q1'], provided_inputs: ['q1'] })]),
+    });
     stage.rehearsal.script([
       plans(1, plan([], [region])),
-      plans(2, plan([work('host', { required_inputs: ['q1'], provided_inputs: ['q1'] })])),
+      { match: { schema: 'plan', nth: 2 }, reply: planned.reply },
       works('host', { json: completed('host-done') }),
     ]);
     const run = await stage.start('plannerRun', { goal: 'Host the backup' });
     await openQuestion(stage, run);
     await submit(run, { question_id: 'q1', answer });
+    await untilInformed(run);
+    planned.release();
     expect(await stage.result(run)).toMatchObject({ status: 'completed' });
     expect(planCalls(stage.rehearsal)).toHaveLength(2);
     const [host] = callsOf(stage.rehearsal, 'host');
@@ -154,7 +167,7 @@ describe('an answer that is given during a wave', () => {
     const run = await stage.start('plannerRun', { goal: 'Host the backup' });
     await openQuestion(stage, run);
     await submit(run, { question_id: 'q1', answer });
-    await untilSignaled(stage, `${run.workflowId}/wave-001`, 'inform');
+    await untilInformed(run);
     turn.release();
     await stage.result(run);
     const executing = callsOf(stage.rehearsal, 'agree').filter(({ callKey }) =>
@@ -202,7 +215,7 @@ describe('what the user says at the end of a wave', () => {
     const run = await stage.start('plannerRun', { goal: 'Host the backup' });
     await eventually('the decision is under way', async () => decisions().length === 1);
     await run.signal('amend', { instruction: 'Keep it below 10 EUR.' });
-    await untilSignaled(stage, `${run.workflowId}/wave-001`, 'inform');
+    await untilInformed(run);
     slow.release();
     expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 1 });
     expect(decisions()).toHaveLength(2);

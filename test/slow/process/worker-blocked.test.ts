@@ -85,8 +85,12 @@ async function superviseWorkers(count: number, env: Readonly<Record<string, stri
     dead.push({ ending, last: readLastLine(worker) });
     await keepOne();
   };
+  const starting = new Set<Promise<ScriptProcess>>();
   const keepOne = async (): Promise<void> => {
-    const worker = await startWorkerProcess(stage, env, thisCheckout);
+    const start = startWorkerProcess(stage, env, thisCheckout);
+    starting.add(start);
+    const worker = await start;
+    starting.delete(start);
     alive.add(worker);
     void replaceWhenDead(worker);
   };
@@ -95,6 +99,7 @@ async function superviseWorkers(count: number, env: Readonly<Record<string, stri
     dead,
     async stop() {
       isOver = true;
+      await Promise.all(starting);
       for (const worker of alive) worker.signal('SIGTERM');
       await Promise.all([...alive].map(({ ended }) => ended));
     },

@@ -6,7 +6,7 @@ import { completed, held } from '../../support/scripted-work.ts';
 import { runAt } from '../../support/run-at.ts';
 import { storedRecord } from '../../support/stored-record.ts';
 import { findTraces } from '../../support/traces.ts';
-import { untilDecided } from '../../support/until-idle.ts';
+import { untilOnlyCalls } from '../../support/until-idle.ts';
 import { useProcessStages } from '../../support/use-stage.ts';
 import { startWorkerProcess } from '../../support/worker-process.ts';
 
@@ -34,7 +34,7 @@ async function suspendInCall(runId: string, lateWords: string) {
   const run = await stage.start('plannerRun', input, runId);
   const call = await untilCall(stage, runId, 2);
   // A suspension in a workflow task can end the process, see decision 18.
-  await untilDecided(stage, runId);
+  await untilOnlyCalls(stage, runId);
   worker.signal('SIGSTOP');
   return { worker, run, call, release: late.release };
 }

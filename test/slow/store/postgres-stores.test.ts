@@ -337,7 +337,7 @@ describe('a copy', () => {
     // Slow enough to be killed in the middle.
     await execute(
       `CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
-      'BEGIN PERFORM pg_sleep(0.05); RETURN NEW; END';
+      'BEGIN PERFORM pg_sleep(0.2); RETURN NEW; END';
       CREATE TRIGGER wait BEFORE INSERT ON planwave_artifacts FOR EACH ROW EXECUTE FUNCTION wait()`,
       [],
       url,

@@ -19,6 +19,7 @@ import {
   work,
 } from '../../support/scripted-work.ts';
 import { storedRecord } from '../../support/stored-record.ts';
+import { untilTold } from '../../support/until-idle.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -139,10 +140,8 @@ it('has the output that fails made again, and judges it anew', async () => {
 it('passes nothing on whose judgement the triad did not agree: the user decides in the end', async () => {
   const id = await runJudgedPlan(stage, 'disputed', 'List three ways. [disagree]');
   const run = stage.client.workflow.getHandle(id);
-  const asked = await eventually(
-    'the question after five failures',
-    async () => (await stage.questions(run)).open.at(0),
-    180_000,
+  const asked = await eventually('the question after five failures', async () =>
+    (await stage.questions(run)).open.at(0),
   );
   expect(asked).toMatchObject({ kind: 'verification', choices: ['modify', 'guide', 'abandon'] });
   const shown = join(stage.home, id, 'agents/fact_agent/verification_results.json');
@@ -193,6 +192,8 @@ it.each([
   const place = `${run.workflowId}/wave-001/advice/verify-1/execute`;
   await stage.client.workflow.getHandle(place).terminate('by a test');
   expect(await openQuestion(stage, run, 'q2')).toMatchObject({ kind: 'verification' });
+  // The withdrawal of q1 may arrive after q2.
+  await untilTold(stage, run.workflowId);
   const { open } = await stage.questions(run);
   expect(open.map((one) => one.question_id)).toEqual(['q2']);
   expect((await refusalOf(run, { question_id, answer: 'Basel' })).reason).toContain('withdrawn');
