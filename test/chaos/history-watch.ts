@@ -6,12 +6,19 @@ import { CallSites } from './call-sites.ts';
 /** An event of a run's tree, seen as soon as the server had written it. */
 export interface SeenEvent {
   readonly workflowId: string;
+  /** How often its history was continued as new before. */
+  readonly continued: number;
   /** Number of the event in its history, from 1. */
   readonly id: number;
   readonly event: HistoryEvent;
 }
 
-/** Whether a workflow is over with this event. */
+/** Returns true for the last event of a history that is continued as new. */
+export function isContinuation({ event }: Pick<SeenEvent, 'event'>): boolean {
+  return Boolean(event.workflowExecutionContinuedAsNewEventAttributes);
+}
+
+/** Returns true for an event with which a workflow is over. */
 export function isEnd({ event }: Pick<SeenEvent, 'event'>): boolean {
   const ends = [
     event.workflowExecutionCompletedEventAttributes,
@@ -47,11 +54,11 @@ export function watchHistories(
   const following = new Map<string, Promise<void>>();
   const follow = (workflowId: string): void => {
     if (following.has(workflowId)) return;
-    const see = (event: HistoryEvent, runId: string): void => {
+    const see: See = (event, { runId, continued }) => {
       sites.see(event, { workflowId, runId });
       const child = event.startChildWorkflowExecutionInitiatedEventAttributes?.workflowId;
       if (child) follow(child);
-      onEvent({ workflowId, id: Number(event.eventId), event });
+      onEvent({ workflowId, continued, id: Number(event.eventId), event });
     };
     following.set(workflowId, followOne(client, workflowId, stopping.signal, see));
   };
@@ -69,18 +76,18 @@ async function followOne(
   client: Client,
   workflowId: string,
   signal: AbortSignal,
-  see: (event: HistoryEvent, runId: string) => void,
+  see: See,
 ): Promise<void> {
   let followed: Followed | null = null;
   while (!signal.aborted) {
     try {
-      followed ??= beginAt(await currentRun(client, workflowId));
+      followed ??= beginAt(await currentRun(client, workflowId), 0);
       const isLast = await readPage(client, { workflowId, followed, signal, see });
       if (!isLast) continue;
       const next = await currentRun(client, workflowId);
       if (next === followed.runId) return;
       // It has continued as new, or was reset.
-      followed = beginAt(next);
+      followed = beginAt(next, followed.continued + (followed.isContinued ? 1 : 0));
     } catch {
       // It does not exist yet, or nobody is there. After an error the history is read from its beginning.
       if (followed !== null) followed.nextPageToken = new Uint8Array();
@@ -92,12 +99,19 @@ async function followOne(
 /** One execution of a workflow, as far as it was read. */
 interface Followed {
   readonly runId: string;
+  /** How often the workflow was continued as new before. */
+  readonly continued: number;
+  isContinued: boolean;
   seen: number;
   nextPageToken: Uint8Array;
 }
 
-const beginAt = (runId: string): Followed => ({
+type See = (event: HistoryEvent, of: Pick<Followed, 'runId' | 'continued'>) => void;
+
+const beginAt = (runId: string, continued: number): Followed => ({
   runId,
+  continued,
+  isContinued: false,
   seen: 0,
   nextPageToken: new Uint8Array(),
 });
@@ -114,7 +128,7 @@ async function readPage(
     readonly workflowId: string;
     readonly followed: Followed;
     readonly signal: AbortSignal;
-    readonly see: (event: HistoryEvent, runId: string) => void;
+    readonly see: See;
   },
 ): Promise<boolean> {
   const { runId } = followed;
@@ -126,7 +140,8 @@ async function readPage(
     // A reset terminates an execution, and its workflow goes on.
     if (isOver && isEnd({ event }) && (await currentRun(client, workflowId)) !== runId) break;
     followed.seen = Number(event.eventId);
-    see(event, runId);
+    followed.isContinued = isContinuation({ event });
+    see(event, followed);
   }
   return isOver;
 }

@@ -1,5 +1,5 @@
 import { historyJson } from '../support/histories.ts';
-import type { EventJson } from '../support/histories.ts';
+import type { EventJson, StoredHistory } from '../support/histories.ts';
 import { playTrial } from './play-trial.ts';
 import type { Lane } from './lane.ts';
 import { createPrng } from '../support/prng.ts';
@@ -65,16 +65,18 @@ export async function playReference(
       `The undisturbed run is no reference: ${JSON.stringify({ facts, stuck, broken })}`,
     );
   }
-  const all = histories.map(({ workflowId, history }) => ({
+  const all = histories.map(({ workflowId, history, runId: execution }) => ({
     path: workflowId.slice(runId.length),
+    continued: countContinuations(histories, execution),
     events: historyJson(history).events ?? [],
   }));
-  const events = all.flatMap(({ path, events: some }) =>
+  const events = all.flatMap(({ path, continued, events: some }) =>
     some.filter(beginsWrite).map((event) => ({
       timeMs: Date.parse(String(event['eventTime'])),
       moment: {
         at: 'event' as const,
         path,
+        continued,
         id: Number(event['eventId']),
         type: event.eventType.replace('EVENT_TYPE_', ''),
       },
@@ -93,6 +95,14 @@ export async function playReference(
       .map(({ moment }) => moment)
       .filter(({ path, type }) => path !== '' || type !== 'WORKFLOW_EXECUTION_COMPLETED'),
   };
+}
+
+/** Returns how often a workflow was continued as new before this execution. */
+function countContinuations(histories: readonly StoredHistory[], execution: string): number {
+  const { history } = histories.find(({ runId }) => runId === execution) ?? {};
+  const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
+  const before = started?.continuedExecutionRunId;
+  return before ? countContinuations(histories, before) + 1 : 0;
 }
 
 /**

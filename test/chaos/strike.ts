@@ -1,5 +1,5 @@
 import type { CallName } from './call-name.ts';
-import { isEnd } from './history-watch.ts';
+import { isContinuation, isEnd } from './history-watch.ts';
 import type { SeenEvent } from './history-watch.ts';
 
 /** kill -9 of the worker, and what comes after it. */
@@ -40,6 +40,8 @@ export type Moment =
       readonly at: 'event';
       /** Workflow id below the run: the empty string is the run itself. */
       readonly path: string;
+      /** How often its history was continued as new before. */
+      readonly continued: number;
       /** Number of the event, from 1. */
       readonly id: number;
       /** Type of the event in the undisturbed run, for people. */
@@ -59,28 +61,31 @@ export interface Strike {
 }
 
 /**
- * Whether the moment of a strike has come. Signals and results that come together make one task instead of several, so a
- * history may end before it is as long as in the undisturbed run, or be continued in a new one: then its last event is
- * the moment. Not that of the whole run: nothing is left to be hurt.
+ * Returns true when the moment of a strike has come. Signals and results that come together make one task instead of
+ * several, and a history may be continued as new sooner, so it may end before it is as long as in the undisturbed run: then
+ * its last event is the moment. The end of the whole run is none: nothing is left to be hurt.
  */
 export function isAtEvent({ moment }: Strike, runId: string, seen: SeenEvent): boolean {
   if (moment.at !== 'event' || `${runId}${moment.path}` !== seen.workflowId) return false;
-  if (moment.id === seen.id) return true;
-  const { workflowExecutionContinuedAsNewEventAttributes: continued } = seen.event;
-  const isLast = Boolean(continued) || (moment.path !== '' && isEnd(seen));
-  return moment.id > seen.id && isLast;
+  if (moment.continued !== seen.continued) return false;
+  const isLast = isContinuation(seen) || (moment.path !== '' && isEnd(seen));
+  return moment.id === seen.id || (moment.id > seen.id && isLast);
 }
 
 export function isAtCall({ moment }: Strike, call: CallName): boolean {
   return moment.at === 'call' && moment.call === call;
 }
 
+function describeMoment(moment: Moment): string {
+  if (moment.at === 'call') return `call "${moment.call}", ${moment.stage}`;
+  const { path, continued, id, type } = moment;
+  const execution = continued === 0 ? '' : `, execution ${continued + 1},`;
+  return `${path || 'the run'}${execution} event ${id} (${type})`;
+}
+
 /** `kill worker at /wave-001 event 12 (WORKFLOW_TASK_STARTED)`. */
 export function describeStrike({ moment, blow }: Strike): string {
-  const where =
-    moment.at === 'event'
-      ? `${moment.path || 'the run'} event ${moment.id} (${moment.type})`
-      : `call "${moment.call}", ${moment.stage}`;
+  const where = describeMoment(moment);
   const { type, ...how } = blow;
   const details = Object.keys(how).length === 0 ? '' : ` ${JSON.stringify(how)}`;
   return `${type}${details} at ${where}`;

@@ -2,7 +2,13 @@ import { shareKeys } from '../../chaos/call-name.ts';
 import { beginsWrite, momentsOf } from '../../chaos/play-reference.ts';
 import type { EventMoment, Moments } from '../../chaos/play-reference.ts';
 
-const at = (path: string): EventMoment => ({ at: 'event', path, id: 1, type: 'TIMER_STARTED' });
+const at = (path: string): EventMoment => ({
+  at: 'event',
+  path,
+  continued: 0,
+  id: 1,
+  type: 'TIMER_STARTED',
+});
 
 const ofRegion: Moments = {
   events: [at('/wave-001/region'), at('/wave-001/region/d1/execute')],

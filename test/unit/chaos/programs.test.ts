@@ -66,6 +66,7 @@ it('blows come in the order of the run, and none at its last event', () => {
   const events = Array.from({ length: 50 }, (_one, at) => ({
     at: 'event' as const,
     path: '',
+    continued: 0,
     id: at + 1,
     type: 'X',
   }));

@@ -2,16 +2,17 @@ import type { SeenEvent } from '../../chaos/history-watch.ts';
 import { isAtEvent } from '../../chaos/strike.ts';
 import type { Strike } from '../../chaos/strike.ts';
 
-const at = (path: string): Strike => ({
-  moment: { at: 'event', path, id: 9, type: 'TIMER_STARTED' },
+const at = (path: string, continued = 0): Strike => ({
+  moment: { at: 'event', path, continued, id: 9, type: 'TIMER_STARTED' },
   blow: { type: 'kill worker' },
 });
 
-const seen = (path: string, id: number, event: SeenEvent['event'] = {}): SeenEvent => ({
-  workflowId: `run${path}`,
-  id,
-  event,
-});
+const seen = (
+  path: string,
+  id: number,
+  event: SeenEvent['event'] = {},
+  continued = 0,
+): SeenEvent => ({ workflowId: `run${path}`, continued, id, event });
 const end = { workflowExecutionCompletedEventAttributes: {} };
 
 it('a moment is the event of its number, in its own history', () => {
@@ -26,8 +27,15 @@ it('a moment of a history that ends before it is its end, but for that of the ru
   expect(isAtEvent(at(''), 'run', seen('', 7, end))).toBe(false);
 });
 
-it('a moment of a history that is continued in a new one before it is its last event', () => {
-  const continued = { workflowExecutionContinuedAsNewEventAttributes: {} };
-  expect(isAtEvent(at(''), 'run', seen('', 7, continued))).toBe(true);
-  expect(isAtEvent(at(''), 'run', seen('', 12, continued))).toBe(false);
+it('when a history is continued as new before a moment, its last event is the moment', () => {
+  const last = { workflowExecutionContinuedAsNewEventAttributes: {} };
+  expect(isAtEvent(at(''), 'run', seen('', 7, last))).toBe(true);
+  expect(isAtEvent(at(''), 'run', seen('', 12, last))).toBe(false);
+});
+
+it('a moment is in its own execution of a workflow that is continued as new', () => {
+  const last = { workflowExecutionContinuedAsNewEventAttributes: {} };
+  expect(isAtEvent(at('', 1), 'run', seen('', 9))).toBe(false);
+  expect(isAtEvent(at('', 1), 'run', seen('', 7, last))).toBe(false);
+  expect(isAtEvent(at('', 1), 'run', seen('', 9, {}, 1))).toBe(true);
 });
