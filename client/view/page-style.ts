@@ -83,7 +83,7 @@ export const script = `
     if (old.nodeType !== 1) { old.data = fresh.data; return; }
     for (const { name } of [...old.attributes]) if (name !== 'open' && !fresh.hasAttribute(name)) old.removeAttribute(name);
     for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
-    // Before the others, which would be moved otherwise: a node that is moved loses the keyboard's focus.
+    // What is gone is removed first: else the nodes after it would be moved, and a moved node loses the keyboard's focus.
     const wanted = new Set([...fresh.children].map(keyed));
     for (const node of [...old.children]) if (keyed(node) && !wanted.has(keyed(node))) node.remove();
     let at = old.firstChild;

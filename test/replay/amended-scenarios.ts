@@ -146,7 +146,7 @@ export const amendedScenarios: readonly Scenario[] = [
       const run = stage.client.workflow.getHandle(runId);
       const tells = async () => {
         await run.signal('amend', { instruction: 'Name the region.' });
-        await stage.status(run);
+        await untilTold(stage, runId);
         return { pass: true } as const;
       };
       stage.rehearsal.script([takes({ phase: 'execute' }, tells)]);

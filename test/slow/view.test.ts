@@ -83,7 +83,7 @@ it('the keyboard stays where it is when a question is answered elsewhere', async
     await page.locator('#work details summary').first().focus();
     await submit(run, { question_id, answer: choices[0] });
     await page.locator('#open').waitFor({ state: 'detached' });
-    expect(await page.evaluate('document.activeElement?.closest("#work") !== null')).toBe(true);
+    expect(await page.evaluate('Boolean(document.activeElement?.closest("#work"))')).toBe(true);
   });
   await stage.result(run);
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection, QueryNotRegisteredError, ServiceError } from '@temporalio/client';
+import { Client, Connection, QueryNotRegisteredError } from '@temporalio/client';
 import type { WorkflowClientInterceptor, WorkflowHandle } from '@temporalio/client';
 import type { Priority } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
@@ -158,14 +158,14 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
  */
 const asksAgain: WorkflowClientInterceptor = {
   async query(input, next) {
-    const endsAt = Date.now() + 300_000;
+    const endsAt = Date.now() + 120_000;
     for (;;) {
       try {
         // One attempt after the other.
         // oxlint-disable-next-line no-await-in-loop
         return await next(input);
       } catch (error) {
-        if (!isPassing(error) || Date.now() > endsAt) throw error;
+        if (!isTransient(error) || Date.now() > endsAt) throw error;
       }
       // oxlint-disable-next-line no-await-in-loop
       await sleep(250);
@@ -173,13 +173,18 @@ const asksAgain: WorkflowClientInterceptor = {
   },
 };
 
-/** Returns true for what a busy worker causes, and false when the server is away. */
-function isPassing(error: unknown): boolean {
-  // A query that fails in the worker has the class of one that is not there, with other words.
-  if (error instanceof QueryNotRegisteredError) {
-    return !error.message.includes('did not register a handler');
-  }
-  return error instanceof ServiceError && grpcCodeOf(error) !== grpcCodes.unavailable;
+/** What the server says of a query that no worker answered in time, or none can answer at the moment. */
+const transientCodes: ReadonlySet<number | undefined> = new Set([
+  grpcCodes.deadlineExceeded,
+  grpcCodes.failedPrecondition,
+  grpcCodes.resourceExhausted,
+]);
+
+function isTransient(error: unknown): boolean {
+  // A query that fails in the worker throws the class of an unknown query, with another message.
+  return error instanceof QueryNotRegisteredError
+    ? !error.message.includes('did not register a handler')
+    : transientCodes.has(grpcCodeOf(error));
 }
 
 function placeOf({ beside, address }: StageOptions): Pick<Stage, 'address' | 'taskQueue'> {

@@ -155,7 +155,7 @@ it('GO3: an open run is forked while it works; its open questions stay with it',
   stage.rehearsal.script([
     planOf('open/wave-001', { json: step('facts') }),
     planOf('open/wave-002', gate.reply),
-    planOf('second/', { json: last }),
+    planOf('second-try/', { json: last }),
     planOf('third/', { json: plan([work('price')]) }),
     { match: { schema: 'plan' }, reply: { json: last } },
     works('facts', { json: blocked([question('Which region?')], 'facts-done', 'goal-1') }, 1),

@@ -28,8 +28,9 @@ const { stage } = useStage({
 
 const goal = 'Host the backup';
 
-/** Too long for history: it has to be stored before anybody gets it. */
-const longAnswer = 'The backup belongs in Frankfurt. '.repeat(100);
+/** Returns an answer that is too long for history: it has to be stored before anybody gets it. The store has no other run's. */
+const longAnswerTo = ({ workflowId }: Pick<WorkflowHandle, 'workflowId'>): string =>
+  `The backup of ${workflowId} belongs in Frankfurt. `.repeat(100);
 
 function pendingActivities(run: WorkflowHandle): Promise<string[]> {
   return run
@@ -81,8 +82,8 @@ async function holdLastWrite(
 /** Answers during the last write, on a disk that at first has no room for the answer. */
 async function answerInLastWrite(run: WorkflowHandle, letGo: () => void): Promise<void> {
   const releaseWrite = await holdLastWrite(run, letGo);
-  const releaseAnswer = await refuseText(longAnswer);
-  const taken = await submit(run, { question_id: 'q1', answer: longAnswer });
+  const releaseAnswer = await refuseText(longAnswerTo(run));
+  const taken = await submit(run, { question_id: 'q1', answer: longAnswerTo(run) });
   expect(taken).toMatchObject({
     question_id: 'q1',
     accepted: expect.stringContaining('Frankfurt'),
@@ -100,7 +101,7 @@ async function expectKept(run: WorkflowHandle): Promise<void> {
   expect(answered.map(({ question_id }) => question_id)).toEqual(['q1']);
   const { answered_questions: kept } = await storedRecord(stage.home, run.workflowId);
   expect(kept.map(({ question_id }) => question_id)).toEqual(['q1']);
-  expect(await storedText(stage.home, kept[0]?.answer_ref ?? '')).toBe(longAnswer);
+  expect(await storedText(stage.home, kept[0]?.answer_ref ?? '')).toBe(longAnswerTo(run));
 }
 
 it('fault 41: a long answer that comes in the last write of a run is in its record', async () => {

@@ -10,7 +10,7 @@ const taskTimeout = '--dynamic-config-value=history.defaultWorkflowTaskTimeout="
 const { stage } = useStage({ thinkMs: 0, serverArguments: [taskTimeout] });
 
 const runs = 24;
-/** Turns of each run's only delegation: with them its wave has some 350 events, three of which are replayed in less than half of the time. */
+/** Turns of each run's only delegation. Its wave has some 350 events: three such waves are replayed in less than half of a task's time. */
 const turns = 55;
 
 it('fault 2: a new worker replays many long histories at once, and no run stands still', async () => {

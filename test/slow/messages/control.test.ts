@@ -130,7 +130,7 @@ it('pause and resume in quick succession leave no child behind', async () => {
   ]);
   const run = await stage.start('plannerRun', { goal, limits: ownWorkflows });
   const open = await openQuestions(stage, run, ids.length);
-  // A child can ask before its wave hears that it has begun, and is told of changes after that only.
+  // A child can ask before its wave has heard of its start; only then is it told of changes.
   await untilTold(stage, run.workflowId);
   const inQuickSuccession = async (): Promise<void> => {
     for (let round = 0; round < 12; round += 1) {

@@ -52,7 +52,7 @@ const settled = {
 const decisions = (): readonly RecordedCall[] =>
   stage.rehearsal.calls().filter(({ shape }) => shape === 'decision');
 
-/** Waits until the wave has heard of an answer: its delivery to who asked may overtake that. */
+/** Waits until the wave has heard of an answer or instruction: the asker may be given its answer earlier. */
 const untilInformed = (run: WorkflowHandle): Promise<void> =>
   untilSignaled(stage, `${run.workflowId}/wave-001`, 'inform');
 
