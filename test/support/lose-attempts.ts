@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { FailureType } from '../../contracts/errors.ts';
 import type { StoredHistory } from './histories.ts';
@@ -34,6 +35,37 @@ export function failOnce<T extends object>(
         const type = left.get(String(name));
         if (!left.delete(String(name))) return act(...input);
         throw ApplicationFailure.nonRetryable('The store is away.', type);
+      };
+    },
+  });
+}
+
+/**
+ * Wraps activities so that the first calls of some report their results at the same time. A call that has no company after
+ * two seconds reports alone.
+ *
+ * @param counts how many calls, by name.
+ */
+export function reportTogether<T extends object>(
+  activities: T,
+  counts: Readonly<Record<string, number>>,
+): T {
+  const waiting = new Map<string, (() => void)[]>();
+  return new Proxy(activities, {
+    get(of, name) {
+      const act: unknown = Reflect.get(of, name);
+      const count = counts[String(name)];
+      if (typeof act !== 'function' || count === undefined) return act;
+      return async (...input: readonly unknown[]): Promise<unknown> => {
+        const result: unknown = await act(...input);
+        const others = waiting.get(String(name)) ?? [];
+        waiting.set(String(name), others);
+        const together = new Promise<void>((resolve) => {
+          others.push(resolve);
+          if (others.length >= count) for (const one of others) one();
+        });
+        await Promise.race([together, sleep(2_000)]);
+        return result;
       };
     },
   });

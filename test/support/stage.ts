@@ -23,7 +23,7 @@ import type { McpServers } from '../../activities/ports/mcp-servers.ts';
 import type { Middleware } from '../../activities/ports/middleware.ts';
 import type { Commands } from '../../worker/open-commands.ts';
 import type { WorkerSettings } from '../../worker/worker-settings.ts';
-import { failOnce, loseAttempts } from './lose-attempts.ts';
+import { failOnce, loseAttempts, reportTogether } from './lose-attempts.ts';
 import type { FailureType } from '../../contracts/errors.ts';
 import { grpcCodeOf, grpcCodes } from '../../client/server-calls.ts';
 import { quietRuntime } from './quiet-runtime.ts';
@@ -64,6 +64,8 @@ export interface StageOptions {
   readonly losesAttempts?: boolean;
   /** Activities whose first call fails for good, each with the type of its failure. Default: none. */
   readonly failsOnce?: Readonly<Record<string, FailureType>> | undefined;
+  /** Activities whose first calls report their results at the same time, each with the number of calls. Default: none. */
+  readonly reportsTogether?: Readonly<Record<string, number>> | undefined;
   /**
    * True when the stage opens with a worker. Default true. The server remembers pollers for minutes, so stopping one at
    * once is no replacement.
@@ -173,7 +175,7 @@ const asksAgain: WorkflowClientInterceptor = {
   },
 };
 
-/** What the server says of a query that no worker answered in time, or none can answer at the moment. */
+/** Codes for a query that no worker answered in time, or that none can answer at the moment. */
 const transientCodes: ReadonlySet<number | undefined> = new Set([
   grpcCodes.deadlineExceeded,
   grpcCodes.failedPrecondition,
@@ -228,7 +230,10 @@ function createWorkers(
         options.mcp,
         stores,
       );
-      const failing = failOnce(activities, options.failsOnce ?? {});
+      const failing = failOnce(
+        reportTogether(activities, options.reportsTogether ?? {}),
+        options.failsOnce ?? {},
+      );
       const worker = await createWorker({
         connection,
         namespace: 'default',

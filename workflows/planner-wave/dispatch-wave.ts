@@ -148,6 +148,7 @@ function openDispatching(
       (escalation) => service.take(escalation),
     ),
     decisions: 0,
+    isAdding: false,
     taint: undefined,
     plannedAtMs: nowMs(),
     show: () => onView(() => viewOf(d)),

@@ -19,6 +19,8 @@ export interface OpenWave extends WaveSite {
   readonly byId: Map<string, DelegationOutline>;
   /** Number of tasks by which the solution architect decides. */
   decisions: number;
+  /** True while the task of one is being added. */
+  isAdding: boolean;
   /** Properties of all results after it, once a task was added. Absent when they have none. */
   taint: Taint | undefined;
 }
@@ -35,18 +37,16 @@ export async function letArchitectDecide(
   questions: readonly AskedQuestion[],
   add: (jobs: readonly DelegationOutline[]) => void,
 ): Promise<Decided | null> {
-  const { architect } = d.order;
-  if (architect === undefined) throw new Error('There is no architect to decide.');
   const { superior } = d.context;
   d.decisions += 1;
   const delegation_id = decisionTaskId(d.order.wave, d.decisions, asker);
-  const input = { architect, wave_plan_ref: d.plan.plan_ref, delegation_id, asker, questions };
-  const ordered = await callUntilDone(superior, orderDecision, `decision for ${asker}`, input);
-  const guard = addTask(d, ordered, delegation_id, asker);
+  // The plan of each decision contains the tasks of those before it.
+  while (d.isAdding) await condition(() => !d.isAdding);
+  d.isAdding = true;
+  const guard = await addDecision(d, { delegation_id, asker, questions }, add).finally(() => {
+    d.isAdding = false;
+  });
   if (guard !== null) return { delegation_id, answers: [], reason: guard };
-  const progress = progressOf(d.order.wave, d.plan, usageUntilNow(d.context.work));
-  await d.context.onPlanned(progress);
-  add(d.plan.delegations.slice(-1));
   await condition(() => d.outcomes.has(delegation_id));
   const outcome = d.outcomes.get(delegation_id);
   if (outcome === undefined || outcome.status === 'stopped') return null;
@@ -59,6 +59,29 @@ export async function letArchitectDecide(
     questions,
   });
   return { delegation_id, answers, reason: 'its decision does not fit the question' };
+}
+
+/** Plans the task, tells the run and adds it. @returns as `addTask`. */
+async function addDecision(
+  d: OpenWave,
+  decision: {
+    readonly delegation_id: string;
+    readonly asker: string;
+    readonly questions: readonly AskedQuestion[];
+  },
+  add: (jobs: readonly DelegationOutline[]) => void,
+): Promise<string | null> {
+  const { architect } = d.order;
+  if (architect === undefined) throw new Error('There is no architect to decide.');
+  const { delegation_id, asker } = decision;
+  const input = { architect, wave_plan_ref: d.plan.plan_ref, ...decision };
+  const step = `decision for ${asker}`;
+  const ordered = await callUntilDone(d.context.superior, orderDecision, step, input);
+  const guard = addTask(d, ordered, delegation_id, asker);
+  if (guard !== null) return guard;
+  await d.context.onPlanned(progressOf(d.order.wave, d.plan, usageUntilNow(d.context.work)));
+  add(d.plan.delegations.filter((one) => one.delegation_id === delegation_id));
+  return null;
 }
 
 /**

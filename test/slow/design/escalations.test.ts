@@ -24,6 +24,8 @@ import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
+/** Two decisions of its solution architect are planned at the same time. */
+const { stage: hurried } = useStage({ reportsTogether: { orderDecision: 2 } });
 
 const [rates, page] = ['rates_1727539200', 'page_1727539200'] as const;
 
@@ -234,6 +236,34 @@ it('a technical question is decided by the solution architect in the same wave, 
     expect.arrayContaining([expect.stringContaining(`task_output/${id}.md`)]),
   );
   await expectPromisesKept(stage, run.workflowId);
+});
+
+/** The doer of a task asks in its first call. */
+const asksFirst = (id: string) =>
+  works(
+    id,
+    { json: blocked([question(`Which database has ${id}?`)], id.replace(/_\d+$/, '-done')) },
+    1,
+  );
+
+it('what two doers ask at once is decided by two tasks, and neither waits for ever', async () => {
+  hurried.rehearsal.script([asksFirst(rates), asksFirst(page)]);
+  const plan = { ...typed, agents: [...typed.agents, architectAgent] };
+  const run = await hurried.start('plannerRun', { goal: 'Ship', plan, auto_approve: true });
+  expect(await hurried.result(run)).toMatchObject({ status: 'completed', waves: 1 });
+  const { answered } = await hurried.questions(run);
+  expect(answered.map(({ answered_by }) => answered_by)).toEqual([
+    'solution-architect',
+    'solution-architect',
+  ]);
+  const { details } = await storedRecord(hurried.home, run.workflowId);
+  expect(details.map(({ detail_id }) => detail_id).toSorted()).toEqual([
+    'decision_w1n1_1727539200',
+    'decision_w1n2_1727539200',
+    page,
+    rates,
+  ]);
+  await expectPromisesKept(hurried, run.workflowId);
 });
 
 it('the user is asked what the solution architect could not decide', async () => {
