@@ -114,11 +114,6 @@ export function grpcText(error: unknown): string {
     .replace(/\.$/, '');
 }
 
-/** Returns true for what the server says of a message that comes to an ended run, or that the end of a run overtook. */
-export function saysEnded(error: unknown): boolean {
-  return /already completed|aborted by closing workflow/i.test(grpcText(error));
-}
-
 function namespaceMissing(server: ServerAddress, error: unknown): PlanwaveClientError {
   return new PlanwaveClientError(
     'not_found',
@@ -135,7 +130,8 @@ function notFound(
   error: unknown,
 ): PlanwaveClientError {
   if (runId === null) return namespaceMissing(server, error);
-  if (saysEnded(error)) {
+  // Of a message that comes to an ended run, and of one that the end of a run overtook.
+  if (/already completed|aborted by closing workflow/i.test(grpcText(error))) {
     return new PlanwaveClientError(
       'run_ended',
       `Run ${runId} has ended and takes no more messages. Try: ${commandText('report', runId)}`,

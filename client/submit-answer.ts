@@ -3,7 +3,7 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
+import { ApplicationFailure } from '@temporalio/common';
 import { signalNames, updateNames } from '../contracts/names.ts';
 import type { AnswerInput } from '../contracts/question.ts';
 import {
@@ -12,7 +12,6 @@ import {
   grpcCodes,
   callServer,
   grpcCodeOf,
-  saysEnded,
   toClientError,
 } from './server-calls.ts';
 import { PlanwaveClientError } from './client-error.ts';
@@ -80,9 +79,10 @@ export async function submitAnswer(
     if (error instanceof WorkflowUpdateFailedError) return refusal(question_id, error);
     const reason = `run ${runId} has ended and takes no more answers`;
     const tooLate: AnswerResult = { status: 'refused', question_id, reason, example: null };
-    if (isClosed(error)) return tooLate;
+    const fault = toClientError(context, runId, error);
+    if (isClosed(fault)) return tooLate;
     const note = noteOfFallback(error, runId);
-    if (note === null) throw toClientError(context, runId, error);
+    if (note === null) throw fault;
     return sendSignal(context, runId, answer, note).catch((late: unknown) => {
       if (isClosed(late)) return tooLate;
       throw late;
@@ -129,8 +129,7 @@ function noteOfFallback(error: unknown, runId: string): string | null {
 }
 
 function isClosed(error: unknown): boolean {
-  if (error instanceof PlanwaveClientError) return error.code === 'run_ended';
-  return error instanceof WorkflowNotFoundError && saysEnded(error);
+  return error instanceof PlanwaveClientError && error.code === 'run_ended';
 }
 
 function refusal(questionId: string, error: WorkflowUpdateFailedError): AnswerResult {
