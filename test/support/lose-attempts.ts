@@ -8,15 +8,24 @@ import type { StoredHistory } from './histories.ts';
  * it could report: everything is called and written, and the server knows of nothing. The next attempt begins at once.
  */
 export function loseAttempts<T extends object>(activities: T): T {
+  return wrapEach(activities, async (_name, act) => {
+    const result = await act();
+    if (Context.current().info.attempt > 1) return result;
+    throw ApplicationFailure.create({ message: 'The attempt is lost.', nextRetryDelay: 1 });
+  });
+}
+
+/** Wraps every activity. @param around does the work of a call with `act`, or something else. */
+function wrapEach<T extends object>(
+  activities: T,
+  around: (name: string, act: () => Promise<unknown>) => Promise<unknown>,
+): T {
   return new Proxy(activities, {
     get(of, name) {
       const act: unknown = Reflect.get(of, name);
       if (typeof act !== 'function') return act;
-      return async (...input: readonly unknown[]): Promise<unknown> => {
-        const result: unknown = await act(...input);
-        if (Context.current().info.attempt > 1) return result;
-        throw ApplicationFailure.create({ message: 'The attempt is lost.', nextRetryDelay: 1 });
-      };
+      return (...input: readonly unknown[]): Promise<unknown> =>
+        around(String(name), async () => act(...input));
     },
   });
 }
@@ -27,16 +36,10 @@ export function failOnce<T extends object>(
   types: Readonly<Record<string, FailureType>>,
 ): T {
   const left = new Map(Object.entries(types));
-  return new Proxy(activities, {
-    get(of, name) {
-      const act: unknown = Reflect.get(of, name);
-      if (typeof act !== 'function') return act;
-      return async (...input: readonly unknown[]): Promise<unknown> => {
-        const type = left.get(String(name));
-        if (!left.delete(String(name))) return act(...input);
-        throw ApplicationFailure.nonRetryable('The store is away.', type);
-      };
-    },
+  return wrapEach(activities, async (name, act) => {
+    const type = left.get(name);
+    if (!left.delete(name)) return act();
+    throw ApplicationFailure.nonRetryable('The store is away.', type);
   });
 }
 
@@ -51,23 +54,18 @@ export function reportTogether<T extends object>(
   counts: Readonly<Record<string, number>>,
 ): T {
   const waiting = new Map<string, (() => void)[]>();
-  return new Proxy(activities, {
-    get(of, name) {
-      const act: unknown = Reflect.get(of, name);
-      const count = counts[String(name)];
-      if (typeof act !== 'function' || count === undefined) return act;
-      return async (...input: readonly unknown[]): Promise<unknown> => {
-        const result: unknown = await act(...input);
-        const others = waiting.get(String(name)) ?? [];
-        waiting.set(String(name), others);
-        const together = new Promise<void>((resolve) => {
-          others.push(resolve);
-          if (others.length >= count) for (const one of others) one();
-        });
-        await Promise.race([together, sleep(2_000)]);
-        return result;
-      };
-    },
+  return wrapEach(activities, async (name, act) => {
+    const result = await act();
+    const count = counts[name];
+    if (count === undefined) return result;
+    const others = waiting.get(name) ?? [];
+    waiting.set(name, others);
+    const together = new Promise<void>((resolve) => {
+      others.push(resolve);
+      if (others.length >= count) for (const one of others) one();
+    });
+    await Promise.race([together, sleep(2_000)]);
+    return result;
   });
 }
 
