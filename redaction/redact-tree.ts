@@ -36,10 +36,10 @@ export function redactTree<T>(value: T, rules: TreeRules): T {
   const parts: string[] = [];
   const isDeep = collectLeaves(value, '', 0, { leaves, parts, length: 0, lists: 0 });
   const text = parts.join('');
-  const redacted = redactLists(text.includes('PRIVATE KEY') ? leaves : [], rules);
+  const divided = redactLists(text.includes('PRIVATE KEY') ? leaves : [], rules);
   const found = rules.find(text);
-  if (found.length === 0 && redacted.size === 0 && !isDeep) return value;
-  redactTouched(leaves, found, rules, redacted);
+  if (found.length === 0 && divided.size === 0 && !isDeep) return value;
+  const redacted = redactTouched(leaves, found, divided, rules);
   if (redacted.size === 0 && !isDeep) return value;
   // Same shape with other strings.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
@@ -151,21 +151,28 @@ function partsIn(
   return parts;
 }
 
-/** Redacts strings with findings. @param redacted Results of those that are done, to which the others are added. */
+/**
+ * Redacts strings with findings.
+ *
+ * @param divided Strings with parts of a divided key, without them. They may hold another secret.
+ * @returns the results of both, keyed by `keyOf`.
+ */
 function redactTouched(
   leaves: readonly Leaf[],
   found: readonly { readonly start: number; readonly end: number }[],
+  divided: ReadonlyMap<string, string>,
   rules: TreeRules,
-  redacted: Map<string, string>,
-): void {
+): Map<string, string> {
+  const redacted = new Map(divided);
   let next = 0;
   for (const { text, field, start } of leaves) {
     while ((found[next]?.end ?? Infinity) <= start) next += 1;
     if ((found[next]?.start ?? Infinity) >= start + text.length) continue;
-    if (redacted.has(keyOf(field, text))) continue;
-    const result = rules.redact(text, beforeOf(field));
-    if (result !== text) redacted.set(keyOf(field, text), result);
+    const key = keyOf(field, text);
+    const result = rules.redact(divided.get(key) ?? text, beforeOf(field));
+    if (result !== text) redacted.set(key, result);
   }
+  return redacted;
 }
 
 function keyOf(field: string, text: string): string {

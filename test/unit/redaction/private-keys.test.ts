@@ -164,6 +164,14 @@ it('names in a list beside the first line of a key stay, and a whole key there i
   expect(redactor.redactValue(texts, 'test')).toEqual([texts[0], mark, texts[2]]);
 });
 
+it('a secret behind the last line of a key in a list is found too', () => {
+  const lines = [...keyLines.slice(0, -1), `${keyLines.at(-1)} ${planted.anthropic}`];
+  expect(redactor.redactValue(lines, 'test')).toEqual([
+    ...lines.slice(1).map(() => mark),
+    `${mark} [redacted:anthropic]`,
+  ]);
+});
+
 const longWord = 'x'.repeat(64);
 
 it.each([
