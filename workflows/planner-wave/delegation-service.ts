@@ -18,6 +18,7 @@ import { deliverSignal, grantSignal } from '../shared/messages.ts';
 import { adaptSuperior, badEscalation, passOn } from '../shared/superior.ts';
 import type { Superior } from '../shared/superior.ts';
 import type { Account } from '../shared/account.ts';
+import { superseded } from '../shared/budget.ts';
 import type { PlannerContext } from './consult-planner.ts';
 import { putQuestions } from './put-questions.ts';
 import type { Decided, Reviewing } from './put-questions.ts';
@@ -259,6 +260,7 @@ export class DelegationService {
     const { account, superior } = this.#wave.context;
     if (account === null) return superior.refuse(badEscalation);
     const grant = await account.request(delegation_id, needs);
+    if (grant === superseded) return;
     this.#tell(delegation_id, (child) => child.signal(grantSignal, { request_id, ...grant }));
   }
 

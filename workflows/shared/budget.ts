@@ -50,8 +50,11 @@ export interface BudgetParent {
   readonly onReleased?: (spent: Spending) => void;
 }
 
-/** Used when another waiter for the same id took the reply. */
-export const unanswered: BudgetReply = { reservation: null, reason: 'nobody answered' };
+/** Reply to a request whose place a newer one of the same child took: its asker is gone, and needs no message. */
+export const superseded: BudgetReply = {
+  reservation: null,
+  reason: 'a newer request took its place',
+};
 
 export const unlimitedBudget: Budget = {
   allow: () => Promise.resolve({ type: 'allowed', allowance: null }),
@@ -135,7 +138,7 @@ export function openChildBudget(
         ...request,
       };
       await parent.signal(escalateSignal, escalation);
-      return (await grants.take(request_id)) ?? unanswered;
+      return (await grants.take(request_id)) ?? superseded;
     },
   });
 }

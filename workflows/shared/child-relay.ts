@@ -17,6 +17,7 @@ import type {
   NewsItem,
   QuestionsEscalation,
 } from '../../contracts/messages.ts';
+import { superseded } from './budget.ts';
 import type { Budget } from './budget.ts';
 import { badEscalation, passOn } from './superior.ts';
 import type { Superior } from './superior.ts';
@@ -147,7 +148,9 @@ export function relayEscalations({
   };
 
   const reserve = async ({ from: to, request_id, ...request }: BudgetEscalation): Promise<void> => {
-    const { reservation, reason } = await budget.request(request);
+    const grant = await budget.request(request);
+    if (grant === superseded) return;
+    const { reservation, reason } = grant;
     await signalChild(to, (child) =>
       child.signal(grantSignal, { request_id, reservation, reason }),
     );
