@@ -43,6 +43,12 @@ export interface Budget {
   request(request: BudgetNeeds): Promise<BudgetReply>;
 }
 
+/** Budget of a workflow whose parent is another one. */
+export interface ChildBudget extends Budget {
+  /** Returns the request_id of its next request. */
+  nextRequest(): string;
+}
+
 /** The node above: the account of this workflow, or another workflow. */
 export interface BudgetParent {
   request(request: BudgetNeeds): Promise<BudgetReply>;
@@ -109,12 +115,14 @@ export function openChildBudget(
   parentId: string,
   delegationId: string,
   node: BudgetNode | null,
-): Budget {
-  if (node === null) return unlimitedBudget;
+): ChildBudget {
+  if (node === null) return { ...unlimitedBudget, nextRequest: () => '' };
   const parent = getExternalWorkflowHandle(parentId);
   const { workflowId: from, runId } = workflowInfo();
   const grants = createMailbox<BudgetReply>();
   let requests = 0;
+  // A grant to an earlier run of this workflow is none of this one's.
+  const nextRequest = (): string => `${runId}#${requests + 1}`;
   setHandler(
     grantSignal,
     (payload) => {
@@ -125,11 +133,10 @@ export function openChildBudget(
     },
     { description: 'From the parent: what may be spent. Not for people.' },
   );
-  return createBudget(node, {
+  const budget = createBudget(node, {
     async request(request) {
+      const request_id = nextRequest();
       requests += 1;
-      // A grant to an earlier run of this workflow is none of this one's.
-      const request_id = `${runId}#${requests}`;
       const escalation: BudgetEscalation = {
         type: 'budget',
         from,
@@ -141,4 +148,5 @@ export function openChildBudget(
       return (await grants.take(request_id)) ?? superseded;
     },
   });
+  return { ...budget, nextRequest };
 }

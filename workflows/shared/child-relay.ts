@@ -129,12 +129,15 @@ export function relayEscalations({
 }): ChildEscalations {
   const children = createChildRelay(control, superior.news);
   const lives = new Map<string, Life>();
+  /** request_ids of the requests for budget that have arrived. */
+  const requested = new Set<string>();
   const askAbove = async (
-    { spent, ...escalation }: QuestionsEscalation,
+    { spent, before_request = '', ...escalation }: QuestionsEscalation,
     life: Life,
   ): Promise<void> => {
     if (life.isOver) return;
-    const given = spent === undefined ? undefined : budget.release(spent);
+    const isGiven = spent !== undefined && !requested.has(before_request);
+    const given = isGiven ? budget.release(spent) : undefined;
     const { from, escalation_id, delegation_id } = escalation;
     life.waits.set(escalation_id, delegation_id);
     const answers = await superior.ask({
@@ -148,6 +151,7 @@ export function relayEscalations({
   };
 
   const reserve = async ({ from: to, request_id, ...request }: BudgetEscalation): Promise<void> => {
+    requested.add(request_id);
     const grant = await budget.request(request);
     if (grant === superseded) return;
     const { reservation, reason } = grant;
