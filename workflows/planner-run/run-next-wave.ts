@@ -45,6 +45,7 @@ export async function runNextWave(
     host.inbox.withdraw({
       from: waveWorkflowId(host.runId, order.wave),
       delegation_id: null,
+      is_over: true,
       is_repeated: isRepeated,
     });
   withdraw();

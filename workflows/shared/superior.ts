@@ -50,7 +50,7 @@ export interface Superior {
   /**
    * Reports that whoever asked is gone, so that the answers are not needed. Resolves when the questions are closed.
    *
-   * @param delegationId If null, all questions of this workflow are closed.
+   * @param delegationId If null, all questions of this workflow are closed, but for one about its budget.
    * @param escalationId If undefined, all questions of the delegation are closed.
    */
   withdraw(delegationId: string | null, escalationId?: string): Promise<void>;
