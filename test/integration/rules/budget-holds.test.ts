@@ -1,7 +1,9 @@
 import type { WorkflowHandle } from '@temporalio/client';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { PlannerRunInput, PlannerRunResult } from '../../../contracts/planner-run.ts';
 import type { BudgetView } from '../../../contracts/views.ts';
-import { openQuestion, submit } from '../../support/asking.ts';
+import { openQuestion, refusalOf, submit } from '../../support/asking.ts';
 import { untilAsked } from '../../support/design-play.ts';
 import { eventually } from '../../support/eventually.ts';
 import { resetRun } from '../../support/histories.ts';
@@ -10,6 +12,7 @@ import { expectPromisesKept } from '../../support/promises.ts';
 import {
   callsOf,
   completed,
+  held,
   ownWorkflows,
   plan,
   plans,
@@ -78,7 +81,6 @@ async function judgeAgain(
   // The new judgement waits for the same answer.
   await untilIdle(own, id);
   expect(await endRaised(own, run)).toMatchObject({ status: 'completed', waves: 1 });
-  await expectPromisesKept(own, id, { lostUsage: true, orphans: true });
 }
 
 // A part that is terminated leaves its run waiting for ten seconds: all wait at the same time, each on a stage of its own.
@@ -167,6 +169,41 @@ describe.concurrent('what is terminated', () => {
     await expectPromisesKept(own, 'partly', { lostUsage: true, orphans: true });
   });
 
+  it('a question about the budget of a wave is withdrawn when its wave has ended', async ({
+    onTestFinished,
+  }) => {
+    const own = await openStage();
+    onTestFinished(() => own.close());
+    const again = held({ json: completed('poem-done') });
+    own.rehearsal.script([
+      plans(1, plan([work('poem', { agent_id: 'poet' })])),
+      plans(2, plan([work('again', { criteria: ['poem-done'] })])),
+      works('again', again.reply),
+    ]);
+    // The planner's calls fit into what is left, one of this agent does not.
+    const agents_dir = join(own.home, 'agents');
+    mkdirSync(agents_dir);
+    const head = '---\nname: poet\ndescription: Knows all poems.\n---\n\n';
+    writeFileSync(join(agents_dir, 'poet.md'), `${head}${'詩'.repeat(49_000)}`);
+    const input: PlannerRunInput = {
+      goal: 'Write a poem',
+      agents_dir,
+      budget: { tokens: 120_000 },
+      limits: { ...ownWorkflows, max_output_tokens: 4_000 },
+    };
+    const run = await own.start('plannerRun', input, 'outlived');
+    const { question_id, kind, delegation_id } = await openQuestion(own, run);
+    expect([kind, delegation_id]).toEqual(['budget', null]);
+    await terminateChild(own, 'outlived/wave-001');
+    await eventually('the next wave', async () => callsOf(own.rehearsal, 'again').length > 0);
+    expect((await own.questions(run)).open).toEqual([]);
+    const { reason } = await refusalOf(run, { question_id, answer: 'top_up' });
+    expect(reason).toContain('withdrawn');
+    again.release();
+    expect(await own.result(run)).toMatchObject({ status: 'completed', waves: 2 });
+    await expectPromisesKept(own, 'outlived', { lostUsage: true, orphans: true });
+  });
+
   it('BA2: a task of a plan that waits for budget gets the top_up in its next attempt', async ({
     onTestFinished,
   }) => {
@@ -200,6 +237,7 @@ describe.concurrent('what is terminated', () => {
     const own = await openStage();
     onTestFinished(() => own.close());
     await judgeAgain(own, { id: 'judged-in', limits: {}, parentId: 'judged-in/wave-001' });
+    await expectPromisesKept(own, 'judged-in', { lostUsage: true, orphans: true });
   });
 
   it('BA2: a judgement that waits for budget, of work in a workflow of its own, gets the top_up when it is made again', async ({
@@ -209,6 +247,7 @@ describe.concurrent('what is terminated', () => {
     onTestFinished(() => own.close());
     const parentId = 'judged-own/wave-001/advice';
     await judgeAgain(own, { id: 'judged-own', limits: ownWorkflows, parentId });
+    await expectPromisesKept(own, 'judged-own', { lostUsage: true, orphans: true });
   });
 });
 
