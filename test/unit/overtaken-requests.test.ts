@@ -130,6 +130,21 @@ it('BA2: a request whose place a newer one took gets no grant, and the newer one
   expect(sent).toMatchObject([{ request_id: 'next#1', reservation: { calls: 2 } }]);
 });
 
+it('a request that a delegation passes on is its own above it, whoever of it made it', async () => {
+  const routes: ((one: Escalation) => void)[] = [];
+  const relay = relayEscalations({
+    control: pretend({ subscribe: () => {} }),
+    budget: openChildBudget('run/wave-001', 'd1', emptyNode),
+    escalations: { register: (_id, take) => void routes.push(take) },
+    superior: open().superior,
+  });
+  relay.expect('run/wave-001/d1/verify-1/deliberate');
+  const from = 'run/wave-001/d1/verify-1/deliberate';
+  routes[0]?.({ ...request('phase#1', 3), from, delegation_id: 'd1.verify-1' });
+  await settle();
+  expect(sent).toEqual([{ ...request('r1#1', 3), from: 'run/wave-001/d1' }]);
+});
+
 it('BA2: a child that is gone gets no message about its request', async () => {
   const { account, superior, raise } = open();
   const routes: ((one: Escalation) => void)[] = [];

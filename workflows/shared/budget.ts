@@ -138,11 +138,12 @@ export function openChildBudget(
       const request_id = nextRequest();
       requests += 1;
       const escalation: BudgetEscalation = {
+        // One that is passed on names the child of this workflow that made it, such as a judgement.
+        ...request,
         type: 'budget',
         from,
         delegation_id: delegationId,
         request_id,
-        ...request,
       };
       await parent.signal(escalateSignal, escalation);
       return (await grants.take(request_id)) ?? superseded;
