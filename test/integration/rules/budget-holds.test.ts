@@ -61,7 +61,7 @@ async function terminateChild({ client }: Stage, parentId: string): Promise<void
 async function judgeAgain(
   own: Stage,
   { id, limits, parentId }: { id: string; limits: object; parentId: string },
-): Promise<void> {
+): Promise<PlannerRunResult> {
   own.rehearsal.script([plans(1, plan([work('advice', { criteria: ['goal-1'] })]))]);
   const input: PlannerRunInput = {
     goal: 'Advise a small office',
@@ -80,7 +80,7 @@ async function judgeAgain(
   await submit(run, { question_id: 'q3', answer: 'Judge it again.' });
   // The new judgement waits for the same answer.
   await untilIdle(own, id);
-  expect(await endRaised(own, run)).toMatchObject({ status: 'completed', waves: 1 });
+  return endRaised(own, run);
 }
 
 // A part that is terminated leaves its run waiting for ten seconds: all wait at the same time, each on a stage of its own.
@@ -236,7 +236,9 @@ describe.concurrent('what is terminated', () => {
   }) => {
     const own = await openStage();
     onTestFinished(() => own.close());
-    await judgeAgain(own, { id: 'judged-in', limits: {}, parentId: 'judged-in/wave-001' });
+    const parentId = 'judged-in/wave-001';
+    const result = await judgeAgain(own, { id: 'judged-in', limits: {}, parentId });
+    expect(result).toMatchObject({ status: 'completed', waves: 1 });
     await expectPromisesKept(own, 'judged-in', { lostUsage: true, orphans: true });
   });
 
@@ -246,7 +248,8 @@ describe.concurrent('what is terminated', () => {
     const own = await openStage();
     onTestFinished(() => own.close());
     const parentId = 'judged-own/wave-001/advice';
-    await judgeAgain(own, { id: 'judged-own', limits: ownWorkflows, parentId });
+    const result = await judgeAgain(own, { id: 'judged-own', limits: ownWorkflows, parentId });
+    expect(result).toMatchObject({ status: 'completed', waves: 1 });
     await expectPromisesKept(own, 'judged-own', { lostUsage: true, orphans: true });
   });
 });
