@@ -219,13 +219,10 @@ export class Connection {
   #judge(error: unknown, signal: AbortSignal): unknown {
     // A timeout and an abort have the same code.
     if (signal.aborted) return signal.reason;
-    if (error instanceof ProtocolError && refusedCodes.has(error.code)) {
-      return new McpRefused(
-        `the server refused the call: ${cleanLine(error.message, saidCharsMax)}`,
-      );
-    }
     if (error instanceof ProtocolError) {
-      return new Error(`the server reports an error: ${cleanLine(error.message, saidCharsMax)}`);
+      const said = cleanLine(error.message, saidCharsMax);
+      if (!refusedCodes.has(error.code)) return new Error(`the server reports an error: ${said}`);
+      return new McpRefused(`the server refused the call: ${said}`);
     }
     // Other calls at work may still end well: each has its own limit of time.
     this.#isStuck = true;
