@@ -7,7 +7,7 @@ import { DelegationService } from '../../workflows/planner-wave/delegation-servi
 import { openAccount } from '../../workflows/shared/account.ts';
 import type { Account } from '../../workflows/shared/account.ts';
 import { openChildBudget } from '../../workflows/shared/budget.ts';
-import { relayEscalations } from '../../workflows/shared/child-relay.ts';
+import { createEscalationRouter, relayEscalations } from '../../workflows/shared/child-relay.ts';
 import {
   adaptSuperior,
   createParentSuperior,
@@ -19,12 +19,16 @@ import { asked, escalation } from './core/builders.ts';
 /** Signals to other workflows. */
 const sent: Escalation[] = [];
 
+/** Handlers of this workflow's messages, by name. */
+const handlers = new Map<string, (payload: unknown) => void>();
+
 /** Lets all that is ready go on. */
 const settle = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 0));
 
 vi.mock('@temporalio/workflow', async (original) => {
   const replaced = {
-    setHandler: () => {},
+    setHandler: ({ name }: { name: string }, handler: (payload: unknown) => void) =>
+      void handlers.set(name, handler),
     async condition(isMet: () => boolean) {
       // oxlint-disable-next-line no-await-in-loop
       while (!isMet()) await settle();
@@ -65,6 +69,14 @@ const request = (request_id: string, count: number): BudgetEscalation => ({
 
 const question = (before_request: string, spent = calls(1)) =>
   escalation('d1#1', [asked()], { spent, before_request });
+
+/** Routes escalations of children as a workflow does. */
+const openRouter = (takeUnknown: (one: Escalation) => void) =>
+  createEscalationRouter((reason) => {
+    throw new Error(reason);
+  }, takeUnknown);
+
+const escalate = (one: Escalation): void => handlers.get('escalate')?.(one);
 
 /** Opens the account of a wave with two calls. */
 function open() {
@@ -177,8 +189,9 @@ describe('BA1: a reservation that was granted after its asker gave back the one 
     ['goes back to a wave with a later question', 'r1#3', true],
   ])('%s', async (_what, before, isFreed) => {
     const { account, service } = open();
-    service.take(request('r1#2', 2));
-    service.take(question(before));
+    openRouter((one) => service.take(one));
+    escalate(request('r1#2', 2));
+    escalate(question(before));
     expect(await isFree(account)).toBe(isFreed);
   });
 
@@ -188,7 +201,6 @@ describe('BA1: a reservation that was granted after its asker gave back the one 
   ])('%s', async (_what, before, released) => {
     const told: Spending[] = [];
     const asks: object[] = [];
-    const routes: ((one: Escalation) => void)[] = [];
     const { superior } = open();
     const relay = relayEscalations({
       control: pretend({ subscribe: () => {} }),
@@ -199,7 +211,7 @@ describe('BA1: a reservation that was granted after its asker gave back the one 
           return spent;
         },
       }),
-      escalations: { register: (_id, take) => void routes.push(take) },
+      escalations: openRouter(() => {}),
       superior: adaptSuperior(superior, {
         ask(one) {
           asks.push(one);
@@ -207,9 +219,9 @@ describe('BA1: a reservation that was granted after its asker gave back the one 
         },
       }),
     });
-    relay.expect('run/wave-001/d1/deliberate');
-    routes[0]?.(request('r1#2', 2));
-    routes[0]?.(question(before));
+    relay.expect('run/wave-001/d1');
+    escalate(request('r1#2', 2));
+    escalate(question(before));
     await settle();
     expect(told).toEqual(released);
     const { before_request: _name, spent: _spent, ...passed } = question(before);

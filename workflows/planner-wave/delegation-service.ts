@@ -85,8 +85,6 @@ export class DelegationService {
   /** Questions of its crashed attempts that were not asked again yet. */
   readonly #left = new Map<string, AskedOnce[]>();
   readonly #crashes = new Map<string, number>();
-  /** request_ids of the requests for budget that have arrived. */
-  readonly #requested = new Set<string>();
   readonly #reviews: ReviewQueue;
   /** Keys of questions that the inbox refuses from now on. */
   readonly #refused: Set<string>;
@@ -192,9 +190,7 @@ export class DelegationService {
     handOver: HandOver,
   ): Promise<void> {
     const { plan, order, context, waveId, outcomes, entries, on, isRunning } = this.#wave;
-    const { spent, before_request = '' } = escalation;
-    if (spent !== undefined && !this.#requested.has(before_request))
-      context.account?.release(delegationId, spent);
+    if (escalation.spent !== undefined) context.account?.release(delegationId, escalation.spent);
     const unanswered = this.#withdrawn.has(delegationId) && !this.#answered.has(delegationId);
     on({ type: 'asked', delegation_id: delegationId, unanswered });
     const crashes = this.#crashes.get(delegationId);
@@ -263,7 +259,6 @@ export class DelegationService {
   async #grant({ request_id, delegation_id, ...needs }: BudgetEscalation): Promise<void> {
     const { account, superior } = this.#wave.context;
     if (account === null) return superior.refuse(badEscalation);
-    this.#requested.add(request_id);
     const grant = await account.request(delegation_id, needs);
     if (grant === superseded) return;
     this.#tell(delegation_id, (child) => child.signal(grantSignal, { request_id, ...grant }));

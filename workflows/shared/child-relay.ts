@@ -129,15 +129,12 @@ export function relayEscalations({
 }): ChildEscalations {
   const children = createChildRelay(control, superior.news);
   const lives = new Map<string, Life>();
-  /** request_ids of the requests for budget that have arrived. */
-  const requested = new Set<string>();
   const askAbove = async (
-    { spent, before_request = '', ...escalation }: QuestionsEscalation,
+    { spent, ...escalation }: QuestionsEscalation,
     life: Life,
   ): Promise<void> => {
     if (life.isOver) return;
-    const isGiven = spent !== undefined && !requested.has(before_request);
-    const given = isGiven ? budget.release(spent) : undefined;
+    const given = spent === undefined ? undefined : budget.release(spent);
     const { from, escalation_id, delegation_id } = escalation;
     life.waits.set(escalation_id, delegation_id);
     const answers = await superior.ask({
@@ -151,7 +148,6 @@ export function relayEscalations({
   };
 
   const reserve = async ({ from: to, request_id, ...request }: BudgetEscalation): Promise<void> => {
-    requested.add(request_id);
     const grant = await budget.request(request);
     if (grant === superseded) return;
     const { reservation, reason } = grant;
@@ -207,7 +203,8 @@ export interface EscalationRouter {
 }
 
 /**
- * Creates the router, which handles the signal for the whole workflow. Must be called before the first await.
+ * Creates the router, which handles the signal for the whole workflow. Must be called before the first await. A question
+ * that the next request of its asker has overtaken comes without `spent`.
  *
  * @param refuse Called with a message that is no escalation, or of an unregistered child.
  * @param takeUnknown Called with an escalation of an unregistered workflow. If undefined, it is refused.
@@ -217,14 +214,28 @@ export function createEscalationRouter(
   takeUnknown: (escalation: Escalation) => void = () => refuse(badEscalation),
 ): EscalationRouter {
   const children = new Map<string, (escalation: Escalation) => void>();
+  const dropOvertaken = createReleaseFilter();
   setHandler(
     escalateSignal,
     (payload) => {
       const escalation = checkEscalation(payload);
       if (escalation === null) return refuse(badEscalation);
-      (children.get(escalation.from) ?? takeUnknown)(escalation);
+      (children.get(escalation.from) ?? takeUnknown)(dropOvertaken(escalation));
     },
     { description: 'From a child: a question or a fault. Not for people.' },
   );
   return { register: (childId, take) => void children.set(childId, take) };
+}
+
+/** Creates a filter for escalations as they arrive. What a question gives back was granted anew if the request it names came first. */
+function createReleaseFilter(): (escalation: Escalation) => Escalation {
+  /** request_ids that have arrived. */
+  const requested = new Set<string>();
+  return (escalation) => {
+    if (escalation.type === 'budget') requested.add(escalation.request_id);
+    if (escalation.type !== 'questions') return escalation;
+    const { spent, before_request = '', ...question } = escalation;
+    const isGiven = spent !== undefined && !requested.has(before_request);
+    return isGiven ? { ...question, spent } : question;
+  };
 }
