@@ -5,7 +5,7 @@ import { NewsFeed } from '../../workflows/shared/news-feed.ts';
 import { createParentSuperior, nobodyAbove } from '../../workflows/shared/superior.ts';
 import type { Superior } from '../../workflows/shared/superior.ts';
 import { shareSuperior } from '../../workflows/shared/share-superior.ts';
-import type { Escalation } from '../../contracts/messages.ts';
+import type { DeliveredAnswer, Escalation } from '../../contracts/messages.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import { openSchedule, stepSchedule } from '../../core/schedule/step-schedule.ts';
@@ -76,6 +76,24 @@ function silent() {
   return { superior, asks, withdrawn };
 }
 
+/** The service of a wave whose delegations all have a slot. */
+function serve(superior: Superior, over: object = {}): DelegationService {
+  return new DelegationService(
+    pretend({
+      plan: () => ({ plan_ref: 'p', delegations: [] }),
+      order: { refused_questions: [] },
+      context: { superior, account: null },
+      waveId: 'run/wave-001',
+      outcomes: new Map(),
+      scope: {},
+      entries: () => [],
+      on: () => {},
+      isRunning: () => true,
+      ...over,
+    }),
+  );
+}
+
 it('questions of a child that is lost are withdrawn by the ids that they have above, those of others stay', () => {
   const above = silent();
   const order = pretend<DelegationOrder>({ delegation: { delegation_id: 'd1.verify-1' } });
@@ -134,19 +152,7 @@ it('a delegation that asks on after a withdrawal, before it has a slot, holds no
   const on = (event: ScheduleEvent<DelegationOutline>): void => {
     ({ schedule } = stepSchedule(schedule, event, 0));
   };
-  const service = new DelegationService(
-    pretend({
-      plan: () => ({ plan_ref: 'p', delegations: [] }),
-      order: { refused_questions: [] },
-      context: { superior: silent().superior, account: null },
-      waveId: 'run/wave-001',
-      outcomes: new Map(),
-      scope: {},
-      entries: () => [],
-      on,
-      isRunning: () => false,
-    }),
-  );
+  const service = serve(silent().superior, { on, isRunning: () => false });
   service.take(question('d1#1'));
   service.take({ type: 'withdrawn', from: 'x', delegation_id: 'd1', escalation_id: 'd1#1' });
   await settle();
@@ -162,19 +168,9 @@ it.each(['inside its wave', 'as a child'])(
   async (where) => {
     const above = silent();
     const events: string[] = [];
-    const service = new DelegationService(
-      pretend({
-        plan: () => ({ plan_ref: 'p', delegations: [] }),
-        order: { refused_questions: [] },
-        context: { superior: above.superior, account: null },
-        waveId: 'run/wave-001',
-        outcomes: new Map(),
-        scope: {},
-        entries: () => [],
-        on: ({ type }: { readonly type: string }) => void events.push(type),
-        isRunning: () => true,
-      }),
-    );
+    const service = serve(above.superior, {
+      on: ({ type }: { readonly type: string }) => void events.push(type),
+    });
     if (where === 'as a child') {
       service.take(question('d1#1'));
       service.take({ type: 'withdrawn', from: 'x', delegation_id: 'd1', escalation_id: 'd1#9' });
@@ -190,6 +186,38 @@ it.each(['inside its wave', 'as a child'])(
     expect(events).toEqual(['asked', 'answered']);
   },
 );
+
+it('an attempt that asks something else than the crashed one gets its own answers, and the old question is withdrawn', async () => {
+  const above = silent();
+  const answered = new Map<string, (answers: readonly DeliveredAnswer[]) => void>();
+  const service = serve({
+    ...above.superior,
+    ask(one) {
+      void above.superior.ask(one);
+      return new Promise((resolve) => void answered.set(one.escalation_id, resolve));
+    },
+  });
+  service.take(question('d1#1'));
+  void service.restart('d1');
+  service.take({ ...question('d1#1'), questions: [asked({ text: 'Which cities?' })] });
+  await settle();
+  expect(above.asks).toEqual(['d1#1', 'd1#1~2']);
+  expect(above.withdrawn).toEqual([['d1', 'd1#1']]);
+  const answers = [
+    {
+      question_id: 'q2',
+      text: 'Which cities?',
+      answer: 'Paris',
+      answer_ref: null,
+      answered_by: 'user',
+      loop: false,
+    },
+  ];
+  answered.get('d1#1~2')?.(answers);
+  await settle();
+  // The child knows its question by its own number.
+  expect(sent.map(({ payload }) => payload)).toEqual([{ escalation_id: 'd1#1', answers }]);
+});
 
 it('a call in a workflow is told news up to an id', () => {
   const news = new NewsFeed();

@@ -18,6 +18,8 @@ import { deliverSignal, grantSignal } from '../shared/messages.ts';
 import { adaptSuperior, badEscalation, passOn } from '../shared/superior.ts';
 import type { Superior } from '../shared/superior.ts';
 import type { Account } from '../shared/account.ts';
+import { AttemptQuestions } from './attempt-questions.ts';
+import type { Asker } from './attempt-questions.ts';
 import type { PlannerContext } from './consult-planner.ts';
 import { putQuestions } from './put-questions.ts';
 import type { Decided, Reviewing } from './put-questions.ts';
@@ -57,21 +59,6 @@ interface ServedWave {
 /** Receiver of the answers to one escalation. */
 type HandOver = (answers: readonly DeliveredAnswer[]) => void;
 
-/** Asker of an escalation: a part of a delegation, which may go on without it. */
-interface Asker {
-  readonly escalation_id: string;
-  isGone: boolean;
-}
-
-interface AskedOnce {
-  readonly asker: Asker;
-  /** The one that the inbox knows: that of the first attempt that asked. */
-  readonly escalation_id: string;
-  /** Questions of the escalation, as JSON. */
-  readonly questions: string;
-  readonly answers: Promise<readonly DeliveredAnswer[] | null>;
-}
-
 /** Gives delegations what they ask of their wave: by a call inside its workflow, and by signals to a child. */
 export class DelegationService {
   readonly #wave: ServedWave;
@@ -79,11 +66,7 @@ export class DelegationService {
   readonly #answered = new Map<string, (() => void)[]>();
   /** Delegations that resume because a question was withdrawn. */
   readonly #withdrawn = new Set<string>();
-  /** Questions of the attempt at work of each delegation, with the answers to come. */
-  readonly #asked = new Map<string, AskedOnce[]>();
-  /** Questions of its crashed attempts that were not asked again yet. */
-  readonly #left = new Map<string, AskedOnce[]>();
-  readonly #crashes = new Map<string, number>();
+  readonly #asked: AttemptQuestions;
   readonly #reviews: ReviewQueue;
   /** Keys of questions that the inbox refuses from now on. */
   readonly #refused: Set<string>;
@@ -91,6 +74,9 @@ export class DelegationService {
   constructor(wave: ServedWave) {
     this.#wave = wave;
     const { scope, entries, context, order } = wave;
+    this.#asked = new AttemptQuestions((delegationId, escalationId) =>
+      inBackground(() => context.superior.withdraw(delegationId, escalationId)),
+    );
     this.#refused = new Set(order.refused_questions);
     this.#reviews = new ReviewQueue({ scope, entries, account: context.account });
   }
@@ -131,10 +117,7 @@ export class DelegationService {
    */
   async restart(delegationId: string): Promise<true> {
     const { on, isRunning } = this.#wave;
-    this.#crashes.set(delegationId, (this.#crashes.get(delegationId) ?? 0) + 1);
-    const asked = this.#asked.get(delegationId) ?? [];
-    this.#left.set(delegationId, [...(this.#left.get(delegationId) ?? []), ...asked]);
-    this.#asked.delete(delegationId);
+    this.#asked.beginAnew(delegationId);
     this.#answered.delete(delegationId);
     this.#withdrawn.delete(delegationId);
     // Does nothing unless it was waiting.
@@ -170,16 +153,12 @@ export class DelegationService {
   /** Takes back the questions of a part of a delegation that is lost: those in the inbox, and those under review. */
   async #withdraw(delegationId: string | null, escalationId: string | undefined): Promise<void> {
     const { superior } = this.#wave.context;
-    const asked = delegationId === null ? undefined : this.#asked.get(delegationId);
-    const lost = asked?.find(({ asker }) => asker.escalation_id === escalationId);
-    if (delegationId === null || lost === undefined) return;
-    lost.asker.isGone = true;
-    // Another attempt that asks the same puts it anew.
-    asked?.splice(asked.indexOf(lost), 1);
+    const lost = delegationId === null ? null : this.#asked.drop(delegationId, escalationId);
+    if (delegationId === null || lost === null) return;
     // The rest of the delegation goes on.
     this.#withdrawn.add(delegationId);
     this.#wave.on({ type: 'answered', delegation_id: delegationId });
-    await superior.withdraw(delegationId, lost.escalation_id);
+    await superior.withdraw(delegationId, lost);
   }
 
   /** @param handOver Called once the delegation has a slot again; never if it has ended. */
@@ -192,10 +171,10 @@ export class DelegationService {
     if (escalation.spent !== undefined) context.account?.release(delegationId, escalation.spent);
     const unanswered = this.#withdrawn.has(delegationId) && !this.#answered.has(delegationId);
     on({ type: 'asked', delegation_id: delegationId, unanswered });
-    const crashes = this.#crashes.get(delegationId);
+    const crashes = this.#asked.crashes(delegationId);
     const asker: Asker = { escalation_id: escalation.escalation_id, isGone: false };
-    const put = (): AskedOnce['answers'] =>
-      putQuestions({ ...escalation, from: waveId }, context, {
+    const put = (escalation_id: string): ReturnType<typeof putQuestions> =>
+      putQuestions({ ...escalation, escalation_id, from: waveId }, context, {
         order,
         plan_ref: plan().plan_ref,
         architect: this.#architectFor(delegationId),
@@ -212,9 +191,9 @@ export class DelegationService {
         review: (work) => this.#reviews.review(delegationId, work),
         untilEnded: (ids) => this.#reviews.untilEnded(delegationId, ids),
       });
-    const answers = await this.#putOnce(delegationId, escalation, asker, put);
+    const answers = await this.#asked.putOnce(delegationId, escalation, asker, put);
     // Another attempt asks for itself.
-    if (answers === null || asker.isGone || crashes !== this.#crashes.get(delegationId)) return;
+    if (answers === null || asker.isGone || crashes !== this.#asked.crashes(delegationId)) return;
     const waiting = this.#answered.get(delegationId) ?? [];
     this.#answered.set(delegationId, [...waiting, () => handOver(answers)]);
     on({ type: 'answered', delegation_id: delegationId });
@@ -236,25 +215,6 @@ export class DelegationService {
     };
   }
 
-  #putOnce(
-    delegationId: string,
-    escalation: QuestionsEscalation,
-    asker: Asker,
-    put: () => AskedOnce['answers'],
-  ): AskedOnce['answers'] {
-    const { escalation_id } = escalation;
-    const questions = JSON.stringify(escalation.questions);
-    const left = this.#left.get(delegationId) ?? [];
-    const known =
-      left.find((one) => one.questions === questions) ?? findVerification(left, escalation);
-    const once: AskedOnce = known
-      ? { ...known, asker }
-      : { asker, escalation_id, questions, answers: put() };
-    if (known !== undefined) left.splice(left.indexOf(known), 1);
-    this.#asked.set(delegationId, [...(this.#asked.get(delegationId) ?? []), once]);
-    return once.answers;
-  }
-
   async #grant({ request_id, delegation_id, ...needs }: BudgetEscalation): Promise<void> {
     const { account, superior } = this.#wave.context;
     if (account === null) return superior.refuse(badEscalation);
@@ -266,13 +226,4 @@ export class DelegationService {
     const id = delegationWorkflowId(this.#wave.waveId, delegationId);
     inBackground(() => signalQuietly(() => send(getExternalWorkflowHandle(id))));
   }
-}
-
-/** Finds the question about failed verifications whose number this one has: its text names a file with times. */
-function findVerification(
-  left: readonly AskedOnce[],
-  { kind, escalation_id }: QuestionsEscalation,
-): AskedOnce | undefined {
-  if (kind !== 'verification') return undefined;
-  return left.find((one) => one.escalation_id === escalation_id);
 }
