@@ -1,6 +1,6 @@
 import { CancellationScope } from '@temporalio/workflow';
 import { DelegationService } from '../../workflows/planner-wave/delegation-service.ts';
-import { relayEscalations } from '../../workflows/shared/child-relay.ts';
+import { createChildRelay, relayEscalations } from '../../workflows/shared/child-relay.ts';
 import { NewsFeed } from '../../workflows/shared/news-feed.ts';
 import { createParentSuperior, nobodyAbove } from '../../workflows/shared/superior.ts';
 import type { Superior } from '../../workflows/shared/superior.ts';
@@ -84,6 +84,7 @@ function serve(superior: Superior, over: object = {}): DelegationService {
       order: { refused_questions: [] },
       context: { superior, account: null },
       waveId: 'run/wave-001',
+      relay: createChildRelay(pretend({ subscribe: () => {} }), new NewsFeed()),
       outcomes: new Map(),
       scope: {},
       entries: () => [],

@@ -1,5 +1,5 @@
 import { condition, getExternalWorkflowHandle } from '@temporalio/workflow';
-import type { CancellationScope, ExternalWorkflowHandle } from '@temporalio/workflow';
+import type { CancellationScope } from '@temporalio/workflow';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type {
@@ -14,7 +14,8 @@ import { hasEnded } from '../../core/schedule/schedule.ts';
 import type { ScheduleEvent } from '../../core/schedule/step-schedule.ts';
 import { mayDecide } from '../../core/design/architect-task.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
-import { deliverSignal, grantSignal } from '../shared/messages.ts';
+import type { ChildRelay } from '../shared/child-relay.ts';
+import { grantSignal } from '../shared/messages.ts';
 import { adaptSuperior, badEscalation, passOn } from '../shared/superior.ts';
 import type { Superior } from '../shared/superior.ts';
 import type { Account } from '../shared/account.ts';
@@ -47,6 +48,7 @@ interface ServedWave {
   readonly order: WaveOrder;
   readonly context: DispatchContext;
   readonly waveId: string;
+  readonly relay: ChildRelay;
   readonly outcomes: ReadonlyMap<string, DelegationOutcome>;
   /** The wave's own. */
   readonly scope: CancellationScope;
@@ -144,9 +146,10 @@ export class DelegationService {
 
   async #takeQuestions(escalation: QuestionsEscalation): Promise<void> {
     const { delegation_id, escalation_id } = escalation;
-    if (delegation_id === null) return this.#wave.context.superior.refuse(badEscalation);
+    const { context, relay } = this.#wave;
+    if (delegation_id === null) return context.superior.refuse(badEscalation);
     await this.#ask(delegation_id, escalation, (answers) =>
-      this.#tell(delegation_id, (child) => child.signal(deliverSignal, { escalation_id, answers })),
+      inBackground(() => relay.deliver(this.#childId(delegation_id), { escalation_id, answers })),
     );
   }
 
@@ -219,11 +222,11 @@ export class DelegationService {
     const { account, superior } = this.#wave.context;
     if (account === null) return superior.refuse(badEscalation);
     const grant = await account.request(delegation_id, needs);
-    this.#tell(delegation_id, (child) => child.signal(grantSignal, { request_id, ...grant }));
+    const child = getExternalWorkflowHandle(this.#childId(delegation_id));
+    inBackground(() => signalQuietly(() => child.signal(grantSignal, { request_id, ...grant })));
   }
 
-  #tell(delegationId: string, send: (child: ExternalWorkflowHandle) => Promise<void>): void {
-    const id = delegationWorkflowId(this.#wave.waveId, delegationId);
-    inBackground(() => signalQuietly(() => send(getExternalWorkflowHandle(id))));
+  #childId(delegationId: string): string {
+    return delegationWorkflowId(this.#wave.waveId, delegationId);
   }
 }
