@@ -1,4 +1,5 @@
 import {
+  ApplicationFailure,
   defaultPayloadConverter,
   WorkflowNotFoundError,
   type Payload,
@@ -9,6 +10,7 @@ import {
   isGrpcServiceError,
   NamespaceNotFoundError,
   ServiceError,
+  WorkflowUpdateFailedError,
   type ConnectionLike,
   type ScheduleClient,
   type WorkflowClient,
@@ -82,7 +84,9 @@ export function toClientError(
   if (error instanceof PlanwaveClientError) return error;
   if (error instanceof CannotDecrypt) return new PlanwaveClientError('encrypted', error.message);
   if (error instanceof NamespaceNotFoundError) return namespaceMissing(server, error);
-  if (error instanceof WorkflowNotFoundError) return notFound(server, runId, error);
+  if (error instanceof WorkflowNotFoundError || isOvertakenUpdate(error)) {
+    return notFound(server, runId, error);
+  }
   if (isRefusal(error)) return refusedCredentials(server, apiKeyOf(server.connection), error);
   const code = grpcCodeOf(error);
   if (code === grpcCodes.notFound) return notFound(server, runId, error);
@@ -131,7 +135,8 @@ function notFound(
 ): PlanwaveClientError {
   if (runId === null) return namespaceMissing(server, error);
   // Of a message that comes to an ended run, and of one that the end of a run overtook.
-  if (/already completed|aborted by closing workflow/i.test(grpcText(error))) {
+  const isTold = /already completed|aborted by closing workflow/i.test(grpcText(error));
+  if (isTold || isOvertakenUpdate(error)) {
     return new PlanwaveClientError(
       'run_ended',
       `Run ${runId} has ended and takes no more messages. Try: ${commandText('report', runId)}`,
@@ -144,6 +149,13 @@ function notFound(
       `Try: ${commandText('list')}`,
     { cause: error },
   );
+}
+
+/** Returns true for an update that a run accepted and that its end overtook, such as a termination. */
+function isOvertakenUpdate(error: unknown): boolean {
+  if (!(error instanceof WorkflowUpdateFailedError)) return false;
+  const { cause } = error;
+  return cause instanceof ApplicationFailure && cause.type === 'AcceptedUpdateCompletedWorkflow';
 }
 
 function invalidArgument(error: unknown): PlanwaveClientError {

@@ -76,11 +76,11 @@ export async function submitAnswer(
     );
     return { status: 'accepted', question_id, accepted: acceptedText(receipt) };
   } catch (error) {
-    if (error instanceof WorkflowUpdateFailedError) return refusal(question_id, error);
     const reason = `run ${runId} has ended and takes no more answers`;
     const tooLate: AnswerResult = { status: 'refused', question_id, reason, example: null };
     const fault = toClientError(context, runId, error);
     if (isClosed(fault)) return tooLate;
+    if (error instanceof WorkflowUpdateFailedError) return refusal(question_id, error);
     const note = noteOfFallback(error, runId);
     if (note === null) throw fault;
     return sendSignal(context, runId, answer, note).catch((late: unknown) => {

@@ -64,6 +64,11 @@ export interface QuestionsEscalation {
   readonly verdicts?: readonly (PlannerVerdict | null)[];
   /** Total that the asker has spent, when it has a budget: it gives the rest of its reservation back. */
   readonly spent?: Spending;
+  /**
+   * request_id of the asker's next request for budget. When it arrives first, the asker is at work on a new reservation, and
+   * nothing is given back. Undefined where a request can't arrive first.
+   */
+  readonly before_request?: string;
   /** Seconds after asking at which each question's default is taken. If undefined, the run's rules apply. */
   readonly deadline_seconds?: number;
   /** Scope of the limit that is reached, when it asks about a budget. */

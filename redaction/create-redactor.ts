@@ -2,7 +2,7 @@ import { createOwnSecretFinder, spellSecret } from './own-secrets.ts';
 import { findOpenPrivateKey, findPrivateKeys } from './private-keys.ts';
 import { createRecommendedRules } from './recommended-rules.ts';
 import { redactTree } from './redact-tree.ts';
-import { markOf, replaceSpans, settleSpans, type Span } from './span.ts';
+import { replaceSpans, settleSpans, type Span } from './span.ts';
 
 /** Takes secrets out of everything that leaves the process. Synchronous, so that nothing is written before. */
 export interface Redactor {
@@ -102,7 +102,7 @@ export function createRedactor({ secrets, onRedacted }: RedactorOptions): Redact
       const spans = within(find(before + redacted), before.length);
       const [first] = spans;
       if (first === undefined) return redacted;
-      for (const { rule } of spans) counts.set(rule, (counts.get(rule) ?? 0) + 1);
+      for (const { rule } of spans) countOne(counts, rule);
       if (round > exactRounds + wordRounds) {
         return replaceSpans(redacted, [{ ...first, start: 0, end: redacted.length }], keepsLines);
       }
@@ -121,10 +121,7 @@ export function createRedactor({ secrets, onRedacted }: RedactorOptions): Redact
     redactTree(value, {
       find,
       redact: (text, before) => redactAny(text, before, counts, depth + 1),
-      tooDeep: () => {
-        counts.set('too-deep', (counts.get('too-deep') ?? 0) + 1);
-        return markOf('too-deep');
-      },
+      count: (rule) => countOne(counts, rule),
     });
   /** @param depth Nesting of JSON in strings of JSON: replies in transcripts, and tool results in those. */
   const redactAny = (text: string, before: string, counts: Counts, depth: number): string => {
@@ -153,6 +150,10 @@ export function createRedactor({ secrets, onRedacted }: RedactorOptions): Redact
 }
 
 type Counts = Map<string, number>;
+
+function countOne(counts: Counts, rule: string): void {
+  counts.set(rule, (counts.get(rule) ?? 0) + 1);
+}
 
 /** Returns the spans behind the first `from` characters, counted from there. */
 function within(spans: readonly Span[], from: number): readonly Span[] {

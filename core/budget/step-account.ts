@@ -6,7 +6,8 @@
  * Invariants:
  *   BA1. Spent and reserved amounts never exceed a limit, in whatever order children ask, as long as no child spends more
  *        than its reservation.
- *   BA2. Each request is granted or denied once; requests that wait for the same limit are served oldest first.
+ *   BA2. Each request is granted or denied once, unless a newer one of its child takes its place while it waits; requests
+ *        that wait for the same limit are served oldest first.
  *   BA3. The user is asked when a request does not fit and no working child could give something back; once for each
  *        limit.
  *   BA4. A child that waits for the user or has ended has no reservation: its unspent rest is free again.
@@ -104,15 +105,19 @@ function takeRequest(
 ): AccountState | null {
   const { child_id, needs, reserved = noSpending } = event;
   const known = state.children.find((child) => child.child_id === child_id);
-  if (known?.state === 'ended' || state.queue.some((one) => one.child_id === child_id)) return null;
+  if (known?.state === 'ended') return null;
   const before = known ?? openChild(child_id);
   // A request gives the rest of the old reservation back.
   const child: AccountChild = { ...settle(before, event, reserved), state: 'working' };
   const request: QueuedRequest = { child_id, needs: mapSpending((one) => Math.max(0, needs[one])) };
+  // The request that it replaces is that of an attempt or a phase that is lost.
+  const isQueued = state.queue.some((one) => one.child_id === child_id);
   return {
     ...state,
     children: [...state.children.filter((one) => one.child_id !== child_id), child],
-    queue: [...state.queue, request],
+    queue: isQueued
+      ? state.queue.map((one) => (one.child_id === child_id ? request : one))
+      : [...state.queue, request],
   };
 }
 

@@ -22,6 +22,8 @@ export interface Withdrawal {
   readonly escalation_id?: string;
   /** True if the run does the same work once more. Default false. */
   readonly is_repeated?: boolean;
+  /** True if the workflow has ended: then it does not wait for its question about its budget either. Default false. */
+  readonly is_over?: boolean;
   /** Unix epoch seconds. */
   readonly now: number;
 }

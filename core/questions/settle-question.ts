@@ -120,7 +120,8 @@ export function isComplete(pending: PendingEscalation): boolean {
  * Closes questions whose askers are all gone.
  *
  * Invariants:
- *   WQ1. Questions of this asker alone close and are never delivered; those with other askers stay open for them.
+ *   WQ1. Questions of this asker alone close and are never delivered; those with other askers stay open for them, and one
+ *        about the budget of a workflow for that workflow.
  *   WQ2. A late answer is refused with the reason.
  *   WQ3. If the run does the same work once more, questions about the work stay open: whoever asks the same again joins
  *        them, or takes the answer that came before, until that work has ended.
@@ -134,10 +135,16 @@ interface Withdrawn {
 }
 
 export function withdrawQuestions(state: CarriedInbox, withdrawal: Withdrawal): Withdrawn {
-  const { from, delegation_id, escalation_id, is_repeated = false, now } = withdrawal;
+  const { from, delegation_id, escalation_id, is_repeated = false, is_over = false } = withdrawal;
+  const { now } = withdrawal;
+  const budgets = state.open.filter(({ kind }) => kind === 'budget');
+  const isOfBudget = (pending: PendingEscalation): boolean =>
+    budgets.some(({ question_id }) => awaits(pending, question_id));
   const isGone = (pending: PendingEscalation): boolean =>
     pending.from === from &&
-    (delegation_id === null || pending.delegation_id === delegation_id) &&
+    (delegation_id === null
+      ? is_over || !isOfBudget(pending)
+      : pending.delegation_id === delegation_id) &&
     (escalation_id === undefined || pending.escalation_id === escalation_id);
   const left = state.pending.filter((pending) => !isGone(pending));
   const awaited = awaitedBy(left);

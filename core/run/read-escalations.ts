@@ -150,6 +150,7 @@ const questionsEscalation = object<QuestionsEscalation>({
   questions: list(askedQuestion, escalationQuestionsMax),
   verdicts: optional(list(orNull(plannerVerdict))),
   spent: optional(spending),
+  before_request: optional(idText),
   deadline_seconds: optional(integer(1)),
   budget_scope: optional(wordOf({ run: true, wave: true, delegation: true })),
 });

@@ -6,12 +6,11 @@ import { openStores } from '../../activities/adapters/open-stores.ts';
 import { changeShared } from '../../activities/load/change-shared.ts';
 import { createTenantBudgets } from '../../activities/load/tenant-budgets.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { openQuestion } from '../support/asking.ts';
+import { askWithoutWorker, openQuestion } from '../support/asking.ts';
 import { deepScript } from '../support/deep-run.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Stage } from '../support/stage.ts';
 import {
-  blocked,
   completed,
   decision,
   held,
@@ -34,17 +33,7 @@ export const amendedScenarios: readonly Scenario[] = [
     name: 'early-answer',
     keep: { '': { last: 'delegation-early-answer' } },
     async play(stage, runId) {
-      const asks = held({ json: blocked([question('Which region?')], 'c1') });
-      stage.rehearsal.script([
-        { times: 1, reply: asks.reply },
-        { reply: { json: completed('c1') } },
-      ]);
-      const input = { agent_id: 'writer', task_description: 'Host the backup' };
-      const run = await stage.start('delegation', input, runId);
-      await stage.rehearsal.waitForCalls(1);
-      const stopped = stage.stopWorker();
-      asks.release();
-      await stopped;
+      const run = await askWithoutWorker(stage, runId);
       for (const question_id of ['q2', 'q1'])
         await run.signal('answer', { question_id, answer: 'eu-west' });
       await stage.startWorker();

@@ -3,6 +3,7 @@ import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Question, RejectedAnswer } from '../../contracts/question.ts';
 import { eventually } from './eventually.ts';
+import { blocked, completed, held, question } from './scripted-work.ts';
 import type { Stage } from './stage.ts';
 
 /** Waits until a run has this many open questions, and returns them. */
@@ -34,6 +35,22 @@ export function rejectedMessages(
     const view = await stage.questions(run);
     return view.rejected.length === count && view.rejected;
   });
+}
+
+/**
+ * Starts a delegation whose reply asks a question after its worker has taken its last workflow task: what is sent now
+ * reaches the next worker together with the reply. The stage needs a grace in which the call still ends.
+ */
+export async function askWithoutWorker(stage: Stage, runId?: string): Promise<WorkflowHandle> {
+  const asks = held({ json: blocked([question('Which region?')], 'c1') });
+  stage.rehearsal.script([{ times: 1, reply: asks.reply }, { reply: { json: completed('c1') } }]);
+  const input = { agent_id: 'writer', task_description: 'Host the backup' };
+  const run = await stage.start('delegation', input, runId);
+  await stage.rehearsal.waitForCalls(1);
+  const stopped = stage.stopWorker();
+  asks.release();
+  await stopped;
+  return run;
 }
 
 export function submit(run: WorkflowHandle, payload: unknown): Promise<unknown> {

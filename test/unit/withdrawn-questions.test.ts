@@ -1,4 +1,6 @@
 import { CancellationScope } from '@temporalio/workflow';
+import type { Withdrawal } from '../../core/questions/inbox-event.ts';
+import { openLedger, runNextWave } from '../../workflows/planner-run/run-next-wave.ts';
 import { DelegationService } from '../../workflows/planner-wave/delegation-service.ts';
 import { createChildRelay, relayEscalations } from '../../workflows/shared/child-relay.ts';
 import { NewsFeed } from '../../workflows/shared/news-feed.ts';
@@ -22,6 +24,16 @@ const sent: {
 /** Waits that began. */
 let waits = 0;
 
+/** End of the wave that a run waits for. */
+let waveStatus = 'decided';
+
+// A run does its wave in a cancellation scope of its own, which exists in a workflow only.
+vi.mock('../../workflows/planner-run/run-design-first.ts', () => ({
+  addPlan: (_host: unknown, order: unknown) => order,
+  isEndedEarly: () => false,
+  untilFull: (_host: unknown, work: () => unknown) => work(),
+}));
+
 vi.mock('@temporalio/workflow', async (original) => {
   const handle = {
     signal(_signal: unknown, payload: Escalation) {
@@ -33,6 +45,7 @@ vi.mock('@temporalio/workflow', async (original) => {
   };
   const replaced = {
     setHandler: () => {},
+    startChild: async () => ({ result: async () => ({ status: waveStatus }) }),
     condition() {
       waits += 1;
       return new Promise(() => {});
@@ -218,6 +231,42 @@ it('an attempt that asks something else than the crashed one gets its own answer
   await settle();
   // The child knows its question by its own number.
   expect(sent.map(({ payload }) => payload)).toEqual([{ escalation_id: 'd1#1', answers }]);
+});
+
+it.each([
+  ['decided', ['before it', 'after it', 'answers that are left']],
+  ['stopped', ['before it', 'answers that are left']],
+])('questions that a wave leaves open are withdrawn when it is %s', async (status, expected) => {
+  waveStatus = status;
+  const steps: string[] = [];
+  let isOver = false;
+  const inbox = {
+    carry: () => ({ asked: {} }),
+    knownAnswers: () => [],
+    withdraw: ({ from, delegation_id, is_over }: Withdrawal) => {
+      expect([from, delegation_id, is_over]).toEqual(['run/wave-001', null, true]);
+      steps.push(isOver ? 'after it' : 'before it');
+    },
+    endRepeatedWork: () => void steps.push('answers that are left'),
+  };
+  const host = {
+    isFull: () => false,
+    runId: 'run',
+    state: { news: { last: 0 }, opened: {}, plan_approved: null, wave: 0, budget: null },
+    record: {
+      flush: async () => 'r',
+      knownInputs: () => [],
+      stale: () => [],
+      factsTotal: () => 0,
+    },
+    news: { since: () => [] },
+    inbox,
+    refresh: () => {},
+    considered: () => void (isOver = true),
+    relay: { welcome: () => {}, dismiss: () => {} },
+  };
+  await runNextWave(pretend(host), openLedger(null), false);
+  expect(steps).toEqual(expected);
 });
 
 it('a call in a workflow is told news up to an id', () => {

@@ -14,7 +14,7 @@ import { createControl } from '../shared/control.ts';
 import { openChildBudget } from '../shared/budget.ts';
 import { isHistoryLong } from '../shared/history-length.ts';
 import { delegationStatusQuery } from '../shared/messages.ts';
-import { createParentSuperior } from '../shared/superior.ts';
+import { createParentSuperior, nameNextRequest } from '../shared/superior.ts';
 import type { ExecutionContext, OrderedDelegation } from '../execution/execution-context.ts';
 import { runAlone } from '../execution/run-alone.ts';
 import type { TeamInput } from '../../contracts/team.ts';
@@ -53,7 +53,7 @@ export async function delegation(
     place: workflowInfo().workflowId,
     escalations,
     control,
-    superior,
+    superior: nameNextRequest(superior, budget),
     budget,
     onStatus(view) {
       status = view;

@@ -14,7 +14,7 @@ import type {
 import type { LoneAnswer, RunStatus } from '../../contracts/planner-run.ts';
 import { createControl } from '../shared/control.ts';
 import { designedSignal } from '../shared/messages.ts';
-import { createParentSuperior } from '../shared/superior.ts';
+import { createParentSuperior, nameNextRequest } from '../shared/superior.ts';
 import { answerStatus, beginDesignWork, noRecalledWork } from './design-context.ts';
 import { runDesign, runLoneStage, endDesign, showDesign } from './run-design.ts';
 import { runRiskChild } from './run-risk-child.ts';
@@ -101,7 +101,7 @@ export async function riskAssessment(
   answerStatus(work);
   return runRisk(order, {
     control,
-    superior,
+    superior: nameNextRequest(superior, budget),
     work,
     budget,
     report(progress) {

@@ -180,10 +180,11 @@ async function report(acting: ActingCall, known: EffectReport): Promise<void> {
 }
 
 /**
- * Reports the effect of a call that was interrupted: while it waited for an approval or for its turn nothing was changed;
- * otherwise the effect is unknown.
+ * Reports the effect of a call that was interrupted: what was known for good stays so, though a stop kept its report back;
+ * while it waited for an approval or for its turn nothing was changed; otherwise the effect is unknown.
  */
 function leftBehind({ known, approval, mayBeMade }: ActingCall, error: unknown): EffectReport {
+  if (known.state !== 'intended' && known.state !== 'unverified') return known;
   const waits = known.state === 'intended' && known.target !== '' && approval === null;
   const how = isCancellation(error) ? 'stopped' : 'given up';
   const ended = (state: 'failed' | 'unverified', before: string): EffectReport => {

@@ -100,7 +100,7 @@ async function runDesignChild(
   const workflowId = designWorkflowId(host.runId);
   const design = state.design ?? openDesign();
   state.design = design;
-  const own = { from: workflowId, delegation_id: null };
+  const own = { from: workflowId, delegation_id: null, is_over: true };
   // After a reset, the questions of the old design come in again; their answers are not needed.
   host.inbox.withdraw(own);
   const beganAtMs = nowMs();

@@ -43,6 +43,7 @@ export async function runNextWave(
     host.inbox.withdraw({
       from: waveWorkflowId(host.runId, order.wave),
       delegation_id: null,
+      is_over: true,
       is_repeated: isRepeated,
     });
   withdraw();
@@ -50,7 +51,11 @@ export async function runNextWave(
   try {
     const wave = await untilFull(host, () => waveChild(host, order, told));
     if (isEndedEarly(host, wave)) withdraw(true);
-    else host.inbox.endRepeatedWork();
+    else {
+      // One about its budget may be open, whose asker was lost. A run that ends leaves its questions as they are.
+      if (wave.status === 'decided') withdraw();
+      host.inbox.endRepeatedWork();
+    }
     return wave;
   } catch (error) {
     if (isCancellation(error)) {

@@ -19,6 +19,7 @@ import { grantSignal } from '../shared/messages.ts';
 import { adaptSuperior, badEscalation, passOn } from '../shared/superior.ts';
 import type { Superior } from '../shared/superior.ts';
 import type { Account } from '../shared/account.ts';
+import { superseded } from '../shared/budget.ts';
 import { AttemptQuestions } from './attempt-questions.ts';
 import type { Asker } from './attempt-questions.ts';
 import type { PlannerContext } from './consult-planner.ts';
@@ -69,6 +70,8 @@ export class DelegationService {
   /** Delegations that resume because a question was withdrawn. */
   readonly #withdrawn = new Set<string>();
   readonly #asked: AttemptQuestions;
+  /** request_ids of the requests for budget that have arrived. */
+  readonly #requested = new Set<string>();
   readonly #reviews: ReviewQueue;
   /** Keys of questions that the inbox refuses from now on. */
   readonly #refused: Set<string>;
@@ -171,7 +174,9 @@ export class DelegationService {
     handOver: HandOver,
   ): Promise<void> {
     const { plan, order, context, waveId, outcomes, entries, on, isRunning } = this.#wave;
-    if (escalation.spent !== undefined) context.account?.release(delegationId, escalation.spent);
+    const { spent, before_request = '' } = escalation;
+    if (spent !== undefined && !this.#requested.has(before_request))
+      context.account?.release(delegationId, spent);
     const unanswered = this.#withdrawn.has(delegationId) && !this.#answered.has(delegationId);
     on({ type: 'asked', delegation_id: delegationId, unanswered });
     const crashes = this.#asked.crashes(delegationId);
@@ -221,7 +226,9 @@ export class DelegationService {
   async #grant({ request_id, delegation_id, ...needs }: BudgetEscalation): Promise<void> {
     const { account, superior } = this.#wave.context;
     if (account === null) return superior.refuse(badEscalation);
+    this.#requested.add(request_id);
     const grant = await account.request(delegation_id, needs);
+    if (grant === superseded) return;
     const child = getExternalWorkflowHandle(this.#childId(delegation_id));
     inBackground(() => signalQuietly(() => child.signal(grantSignal, { request_id, ...grant })));
   }

@@ -19,7 +19,7 @@ import type {
 import { noSpending, chargeOf } from '../../core/budget/spending.ts';
 import { nowMs } from './clock.ts';
 import type { Control } from './control.ts';
-import { createBudget, unanswered, unlimitedBudget } from './budget.ts';
+import { createBudget, superseded, unlimitedBudget } from './budget.ts';
 import type { Budget } from './budget.ts';
 import type { Superior } from './superior.ts';
 import { budgetQuestion } from '../../core/budget/account-terms.ts';
@@ -60,7 +60,7 @@ function createAccount(account: BudgetAccount, context: AccountContext): Account
     now: nowMs(),
     held: isHeld(),
   });
-  const replies = createMailbox<BudgetReply>();
+  const replies = createReplies();
   const listeners: (() => void)[] = [];
   let asked = 0;
 
@@ -74,11 +74,9 @@ function createAccount(account: BudgetAccount, context: AccountContext): Account
   const obey = (command: AccountCommand): void => {
     switch (command.type) {
       case 'grant':
-        replies.put(command.child_id, { reservation: command.reservation, reason: '' });
-        return;
+        return replies.put(command.child_id, { reservation: command.reservation, reason: '' });
       case 'deny':
-        replies.put(command.child_id, { reservation: null, reason: command.reason });
-        return;
+        return replies.put(command.child_id, { reservation: null, reason: command.reason });
       case 'ask':
         inBackground(() => askUser(command.limit));
     }
@@ -99,6 +97,7 @@ function createAccount(account: BudgetAccount, context: AccountContext): Account
 
   return {
     async request(child_id, { needs, spent, worked_ms, reserved }) {
+      const request = replies.open(child_id);
       on({
         type: 'request',
         child_id,
@@ -107,7 +106,7 @@ function createAccount(account: BudgetAccount, context: AccountContext): Account
         worked_ms,
         ...(reserved !== undefined && { reserved }),
       });
-      return (await replies.take(child_id)) ?? unanswered;
+      return (await replies.take(request)) ?? superseded;
     },
     release: (child_id, spent) => on({ type: 'released', child_id, spent }),
     end(child_id, spent) {
@@ -123,6 +122,30 @@ function createAccount(account: BudgetAccount, context: AccountContext): Account
       steps: state.steps,
       worked_ms: state.before_worked_ms + state.worked_ms,
     }),
+  };
+}
+
+/** Replies to requests, of which each child has one without a reply at most: its newest. */
+function createReplies() {
+  const mailbox = createMailbox<BudgetReply>();
+  const open = new Map<string, string>();
+  let requests = 0;
+  const put = (childId: string, reply: BudgetReply): void => {
+    const request = open.get(childId);
+    open.delete(childId);
+    if (request !== undefined) mailbox.put(request, reply);
+  };
+  return {
+    put,
+    /** Numbers a request of the child. @returns the id to take its reply by. */
+    open(childId: string): string {
+      put(childId, superseded);
+      requests += 1;
+      const request = String(requests);
+      open.set(childId, request);
+      return request;
+    },
+    take: (request: string) => mailbox.take(request),
   };
 }
 

@@ -43,6 +43,12 @@ export interface Budget {
   request(request: BudgetNeeds): Promise<BudgetReply>;
 }
 
+/** Budget of a workflow whose parent is another one. */
+export interface ChildBudget extends Budget {
+  /** Returns the request_id of its next request. */
+  nextRequest(): string;
+}
+
 /** The node above: the account of this workflow, or another workflow. */
 export interface BudgetParent {
   request(request: BudgetNeeds): Promise<BudgetReply>;
@@ -50,8 +56,11 @@ export interface BudgetParent {
   readonly onReleased?: (spent: Spending) => void;
 }
 
-/** Used when another waiter for the same id took the reply. */
-export const unanswered: BudgetReply = { reservation: null, reason: 'nobody answered' };
+/** Reply to a request whose place a newer one of the same child took: its asker is gone, and needs no message. */
+export const superseded: BudgetReply = {
+  reservation: null,
+  reason: 'a newer request took its place',
+};
 
 export const unlimitedBudget: Budget = {
   allow: () => Promise.resolve({ type: 'allowed', allowance: null }),
@@ -106,12 +115,14 @@ export function openChildBudget(
   parentId: string,
   delegationId: string,
   node: BudgetNode | null,
-): Budget {
-  if (node === null) return unlimitedBudget;
+): ChildBudget {
+  if (node === null) return { ...unlimitedBudget, nextRequest: () => '' };
   const parent = getExternalWorkflowHandle(parentId);
   const { workflowId: from, runId } = workflowInfo();
   const grants = createMailbox<BudgetReply>();
   let requests = 0;
+  // A grant to an earlier run of this workflow is none of this one's.
+  const nextRequest = (): string => `${runId}#${requests + 1}`;
   setHandler(
     grantSignal,
     (payload) => {
@@ -122,20 +133,21 @@ export function openChildBudget(
     },
     { description: 'From the parent: what may be spent. Not for people.' },
   );
-  return createBudget(node, {
+  const budget = createBudget(node, {
     async request(request) {
+      const request_id = nextRequest();
       requests += 1;
-      // A grant to an earlier run of this workflow is none of this one's.
-      const request_id = `${runId}#${requests}`;
       const escalation: BudgetEscalation = {
+        // One that is passed on names the child of this workflow that made it, such as a judgement.
+        ...request,
         type: 'budget',
         from,
         delegation_id: delegationId,
         request_id,
-        ...request,
       };
       await parent.signal(escalateSignal, escalation);
-      return (await grants.take(request_id)) ?? unanswered;
+      return (await grants.take(request_id)) ?? superseded;
     },
   });
+  return { ...budget, nextRequest };
 }

@@ -17,6 +17,7 @@ import type {
   NewsItem,
   QuestionsEscalation,
 } from '../../contracts/messages.ts';
+import { superseded } from './budget.ts';
 import type { Budget } from './budget.ts';
 import { badEscalation, passOn } from './superior.ts';
 import type { Superior } from './superior.ts';
@@ -144,12 +145,15 @@ export function relayEscalations({
 }): ChildEscalations {
   const children = createChildRelay(control, superior.news);
   const lives = new Map<string, Life>();
+  /** request_ids of the requests for budget that have arrived. */
+  const requested = new Set<string>();
   const askAbove = async (
-    { spent, ...escalation }: QuestionsEscalation,
+    { spent, before_request = '', ...escalation }: QuestionsEscalation,
     life: Life,
   ): Promise<void> => {
     if (life.isOver) return;
-    const given = spent === undefined ? undefined : budget.release(spent);
+    const isGiven = spent !== undefined && !requested.has(before_request);
+    const given = isGiven ? budget.release(spent) : undefined;
     const { from, escalation_id, delegation_id } = escalation;
     life.waits.set(escalation_id, delegation_id);
     const answers = await superior.ask({
@@ -163,9 +167,12 @@ export function relayEscalations({
   };
 
   const reserve = async ({ from: to, request_id, ...request }: BudgetEscalation): Promise<void> => {
-    const { reservation, reason } = await budget.request(request);
-    const grant = { request_id, reservation, reason };
-    await signalQuietly(() => getExternalWorkflowHandle(to).signal(grantSignal, grant));
+    requested.add(request_id);
+    const grant = await budget.request(request);
+    if (grant === superseded) return;
+    const { reservation, reason } = grant;
+    const payload = { request_id, reservation, reason };
+    await signalQuietly(() => getExternalWorkflowHandle(to).signal(grantSignal, payload));
   };
 
   return {

@@ -27,7 +27,7 @@ import {
 import { NewsFeed } from './news-feed.ts';
 import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
-import type { Budget } from './budget.ts';
+import type { Budget, ChildBudget } from './budget.ts';
 import { inBackground, signalQuietly } from './background.ts';
 import { definedOnly } from '../../core/json.ts';
 
@@ -50,7 +50,7 @@ export interface Superior {
   /**
    * Reports that whoever asked is gone, so that the answers are not needed. Resolves when the questions are closed.
    *
-   * @param delegationId If null, all questions of this workflow are closed.
+   * @param delegationId If null, all questions of this workflow are closed, but for one about its budget.
    * @param escalationId If undefined, all questions of the delegation are closed.
    */
   withdraw(delegationId: string | null, escalationId?: string): Promise<void>;
@@ -191,6 +191,21 @@ export function createParentSuperior(
     // The parent has the inbox, and it did not get the message.
     refuse: () => {},
   };
+}
+
+/**
+ * Lets each question that gives budget back name the request that its asker makes next: the server may deliver two signals
+ * that are under way in any order.
+ */
+export function nameNextRequest(superior: Superior, budget: ChildBudget): Superior {
+  return adaptSuperior(superior, {
+    ask: (escalation) =>
+      superior.ask(
+        escalation.spent === undefined
+          ? escalation
+          : { ...escalation, before_request: budget.nextRequest() },
+      ),
+  });
 }
 
 /** Takes questions to a parent back: the server may deliver two signals that are under way in any order. */

@@ -11,7 +11,7 @@ import { viewPhase } from '../../core/triad/phase-state.ts';
 import { createControl } from '../shared/control.ts';
 import { openChildBudget } from '../shared/budget.ts';
 import { phaseStatusQuery } from '../shared/messages.ts';
-import { createParentSuperior } from '../shared/superior.ts';
+import { createParentSuperior, nameNextRequest } from '../shared/superior.ts';
 import { runPhase } from './run-phase.ts';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import { runAlone } from '../execution/run-alone.ts';
@@ -47,7 +47,7 @@ export async function triadPhase(args: TriadPhaseArgs): Promise<PhaseResult | Lo
   });
   const result = await runPhase(order, {
     control,
-    superior,
+    superior: nameNextRequest(superior, budget),
     budget,
     onChange(state, waitingFor, usage) {
       view = { ...viewPhase(state, 'running'), usage };

@@ -24,6 +24,7 @@ import {
   shortenLine,
   StdioTransport,
 } from './stdio-transport.ts';
+import { cleanLine } from '../../../core/text/cut-text.ts';
 import { messageOf } from '../../../core/text/message-of.ts';
 
 /** Milliseconds for a connect, and for a list of tools. */
@@ -31,6 +32,12 @@ const connectMs = 15_000;
 
 /** Milliseconds of one call, with all the progress that is reported. */
 const callMsMax = 600_000;
+
+/**
+ * Most characters of a server's error that are handed on: many more than are shown, because it is cut again once it is
+ * redacted, and half a secret is not known for one.
+ */
+const saidCharsMax = 100_000;
 
 /** Codes of JSON-RPC, and of the protocol for wrong headers, for requests that were not carried out. */
 const refusedCodes = new Set([-32_600, -32_601, -32_602, -32_020]);
@@ -213,10 +220,12 @@ export class Connection {
     // A timeout and an abort have the same code.
     if (signal.aborted) return signal.reason;
     if (error instanceof ProtocolError && refusedCodes.has(error.code)) {
-      return new McpRefused(`the server refused the call: ${shortenLine(error.message, 1_000)}`);
+      return new McpRefused(
+        `the server refused the call: ${cleanLine(error.message, saidCharsMax)}`,
+      );
     }
     if (error instanceof ProtocolError) {
-      return new Error(`the server reports an error: ${shortenLine(error.message, 1_000)}`);
+      return new Error(`the server reports an error: ${cleanLine(error.message, saidCharsMax)}`);
     }
     // Other calls at work may still end well: each has its own limit of time.
     this.#isStuck = true;

@@ -34,6 +34,23 @@ export function keptBy(list?: () => Promise<readonly string[]>): KeptPaths {
   };
 }
 
+/** Returns the ignore file of a folder, by its path from the workspace down. */
+type ReadIgnores = (way: readonly string[]) => IgnoreFile;
+
+/** Creates a reader of the ignore files of a folder and those below it, which reads each of them once. @param parts Of the folder. */
+function createIgnoreReader(
+  folder: { readonly path: string },
+  parts: readonly string[],
+): ReadIgnores {
+  const known = new Map<string, IgnoreFile>();
+  return (way) => {
+    const path = join(folder.path, ...way.slice(parts.length), '.gitignore');
+    const file = known.get(path) ?? parseIgnoreFile(way, readPlainFile(path));
+    known.set(path, file);
+    return file;
+  };
+}
+
 /**
  * Returns a test for files below a folder of a workspace that the ignore files above it name. Those below it are read too: they
  * may take a file back.
@@ -42,21 +59,14 @@ export function keptBy(list?: () => Promise<readonly string[]>): KeptPaths {
  * @param above Ignore files from the workspace down to the folder, without its own.
  */
 function ignoredBelow(
-  folder: { readonly path: string },
   parts: readonly string[],
   above: readonly IgnoreFile[],
+  read: ReadIgnores,
 ): (path: readonly string[]) => boolean {
-  const known = new Map<string, IgnoreFile>();
-  const readOnce = (way: readonly string[]): IgnoreFile => {
-    const path = join(folder.path, ...way.slice(parts.length), '.gitignore');
-    const file = known.get(path) ?? parseIgnoreFile(way, readPlainFile(path));
-    known.set(path, file);
-    return file;
-  };
   return (path) => {
     if (above.every(({ patterns }) => patterns.length === 0)) return false;
     const ways = path.slice(parts.length).map((_part, at) => path.slice(0, parts.length + at));
-    return isIgnored([...above, ...ways.map(readOnce)], path, false);
+    return isIgnored([...above, ...ways.map(read)], path, false);
   };
 }
 
@@ -98,10 +108,11 @@ export async function readSearchRules(
   above: readonly IgnoreFile[],
   list: () => Promise<readonly string[]>,
 ) {
-  const misread = await readMisread(folder, parts, above);
+  const read = createIgnoreReader(folder, parts);
+  const misread = await readMisread(folder, parts, above, read);
   const files = [...above, ...misread];
   return {
-    isLeft: ignoredBelow(folder, parts, files),
+    isLeft: ignoredBelow(parts, files, read),
     spared: await listSpared(parts, files, list),
     isSparedOnly: misread.length > 0,
   };
@@ -121,19 +132,18 @@ async function readMisread(
   folder: { readonly path: string },
   parts: readonly string[],
   above: readonly IgnoreFile[],
+  read: ReadIgnores,
 ): Promise<readonly IgnoreFile[]> {
-  const pathOf = (way: readonly string[]): string => join(folder.path, ...way.slice(parts.length));
-  const readIn = (way: readonly string[]): IgnoreFile =>
-    parseIgnoreFile(way, readPlainFile(join(pathOf(way), '.gitignore')));
-  if (!hasBraces(readIn(parts))) return [];
+  if (!hasBraces(read(parts))) return [];
   const files: IgnoreFile[] = [];
   const ways = [parts];
   for (let at = 0; at < ways.length && at < foldersMax; at += 1) {
     const way = ways[at] ?? [];
-    const own = readIn(way);
+    const own = read(way);
     if (own.patterns.length > 0) files.push(own);
+    const path = join(folder.path, ...way.slice(parts.length));
     // oxlint-disable-next-line no-await-in-loop
-    const entries = await readdir(pathOf(way), { withFileTypes: true }).catch(() => []);
+    const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
     const inside = entries.flatMap((entry) => (entry.isDirectory() ? [[...way, entry.name]] : []));
     const known = [...above, ...files];
     ways.push(

@@ -182,7 +182,7 @@ export function mergeInput(
     workspace_dir: given.workspace === undefined ? undefined : resolve(cwd, given.workspace),
     changes: readFate(given, file),
     autonomy: given.assume === true ? 'assume' : undefined,
-    verify: given['verify'] ?? given['verifyCriteria'],
+    verify: readVerified(given),
   });
   for (const [flags, , field] of options) {
     const option = new Option(flags);
@@ -210,6 +210,13 @@ function putInto(fields: Fields, [name = '', ...rest]: readonly string[], value:
   if (rest.length === 0) return { ...fields, [name]: value };
   const inner = fields[name];
   return { ...fields, [name]: putInto(isRecord(inner) ? inner : {}, rest, value) };
+}
+
+/** Reads which outputs are to be verified. @throws CliError for all of them and only some at once */
+function readVerified({ verify, verifyCriteria }: InputOptions): unknown {
+  if (verify === undefined) return verifyCriteria;
+  if (verifyCriteria === undefined) return verify;
+  throw contradiction(['--verify', '--verify-criteria']);
 }
 
 /** Reads the fate of the agents' changes. @throws CliError for two of them, and where there is no workspace to change */

@@ -1,4 +1,5 @@
 import {
+  askWithoutWorker,
   openQuestion,
   openQuestions,
   refusalOf,
@@ -164,20 +165,7 @@ it('fault 40: unknown, closed, early answers and those of another run are refuse
 it.each(['signal', 'update'])(
   'an answer by %s that comes with the result that asks its question waits for it',
   async (way) => {
-    const asked = held({ json: blocked([question('Which region?')], 'c1') });
-    stage.rehearsal.script([
-      { times: 1, reply: asked.reply },
-      { reply: { json: completed('c1') } },
-    ]);
-    const run = await stage.start('delegation', {
-      agent_id: 'writer',
-      task_description: 'Host it.',
-    });
-    await stage.rehearsal.waitForCalls(1);
-    // The worker takes no more workflow tasks, and its call still ends.
-    const stopped = stage.stopWorker();
-    asked.release();
-    await stopped;
+    const run = await askWithoutWorker(stage);
     const payload = { question_id: 'q1', answer: 'eu-west' };
     const unasked = { question_id: 'q2', answer: 'eu-west' };
     await run.signal('answer', unasked);

@@ -1,13 +1,18 @@
-import type { PlannerRunInput } from '../../../contracts/planner-run.ts';
+import type { WorkflowHandle } from '@temporalio/client';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PlannerRunInput, PlannerRunResult } from '../../../contracts/planner-run.ts';
 import type { BudgetView } from '../../../contracts/views.ts';
-import { openQuestion, submit } from '../../support/asking.ts';
+import { openQuestion, refusalOf, submit } from '../../support/asking.ts';
 import { untilAsked } from '../../support/design-play.ts';
 import { eventually } from '../../support/eventually.ts';
 import { resetRun } from '../../support/histories.ts';
+import { planTask, samplePlan } from '../../support/plans.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
   callsOf,
   completed,
+  held,
   ownWorkflows,
   plan,
   plans,
@@ -15,6 +20,7 @@ import {
   works,
 } from '../../support/scripted-work.ts';
 import { openStage, type Stage } from '../../support/stage.ts';
+import { untilIdle } from '../../support/until-idle.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -25,6 +31,56 @@ const stalls = { stall: 'in-stream', afterEvents: 4, text: 'so far' } as const;
 async function spentBy({ client }: Stage, runId: string): Promise<string> {
   const run = client.workflow.getHandle(runId);
   return (await run.query<BudgetView>('budget')).spent;
+}
+
+/** Raises the budget whenever the run asks, until its end. */
+async function endRaised(own: Stage, run: WorkflowHandle): Promise<PlannerRunResult> {
+  await eventually('the end', async () => {
+    const { open } = await own.questions(run);
+    const [asked] = open.filter(({ kind }) => kind === 'budget');
+    if (asked) await submit(run, { question_id: asked.question_id, answer: 'top_up' });
+    return (await run.describe()).status.name !== 'RUNNING';
+  });
+  return own.result(run);
+}
+
+/** Terminates the child of a workflow that works, and waits until the ledger was asked what it used. */
+async function terminateChild({ client }: Stage, parentId: string): Promise<void> {
+  const parent = client.workflow.getHandle(parentId);
+  const [child] = (await parent.describe()).raw.pendingChildren ?? [];
+  await client.workflow.getHandle(child?.workflowId ?? '').terminate('by a test');
+  await eventually('what it used', async () => {
+    const events = (await parent.fetchHistory()).events ?? [];
+    const end = events.findIndex((event) => event.childWorkflowExecutionTerminatedEventAttributes);
+    const isAfter = (at: number): boolean => end !== -1 && at > end;
+    return events.some((event, at) => isAfter(at) && event.activityTaskCompletedEventAttributes);
+  });
+}
+
+/** Terminates a phase of a judgement that waits for budget, and has the output judged again before the budget is raised. */
+async function judgeAgain(
+  own: Stage,
+  { id, limits, parentId }: { id: string; limits: object; parentId: string },
+): Promise<PlannerRunResult> {
+  own.rehearsal.script([plans(1, plan([work('advice', { criteria: ['goal-1'] })]))]);
+  const input: PlannerRunInput = {
+    goal: 'Advise a small office',
+    criteria: ['One way is recommended'],
+    verify: ['goal-1'],
+    verify_triad: 'dialectic',
+    budget: { calls: 6 },
+    limits,
+  };
+  const run = await own.start('plannerRun', input, id);
+  expect(await openQuestion(own, run)).toMatchObject({ kind: 'budget' });
+  await terminateChild(own, parentId);
+  expect(await openQuestion(own, run, 'q2')).toMatchObject({ kind: 'verification' });
+  await submit(run, { question_id: 'q2', answer: 'guide' });
+  await openQuestion(own, run, 'q3');
+  await submit(run, { question_id: 'q3', answer: 'Judge it again.' });
+  // The new judgement waits for the same answer.
+  await untilIdle(own, id);
+  return endRaised(own, run);
 }
 
 // A part that is terminated leaves its run waiting for ten seconds: all wait at the same time, each on a stage of its own.
@@ -111,6 +167,90 @@ describe.concurrent('what is terminated', () => {
     expect(usage.calls + usage.unreported_calls).toBe(own.rehearsal.calls().length);
     expect(await spentBy(own, 'partly')).toContain(`${own.rehearsal.calls().length} of 100 calls`);
     await expectPromisesKept(own, 'partly', { lostUsage: true, orphans: true });
+  });
+
+  it('a question about the budget of a wave is withdrawn when its wave has ended', async ({
+    onTestFinished,
+  }) => {
+    const own = await openStage();
+    onTestFinished(() => own.close());
+    const again = held({ json: completed('poem-done') });
+    own.rehearsal.script([
+      plans(1, plan([work('poem', { agent_id: 'poet' })])),
+      plans(2, plan([work('again', { criteria: ['poem-done'] })])),
+      works('again', again.reply),
+    ]);
+    // The planner's calls fit into what is left, one of this agent does not.
+    const agents_dir = join(own.home, 'agents');
+    mkdirSync(agents_dir);
+    const head = '---\nname: poet\ndescription: Knows all poems.\n---\n\n';
+    writeFileSync(join(agents_dir, 'poet.md'), `${head}${'詩'.repeat(49_000)}`);
+    const input: PlannerRunInput = {
+      goal: 'Write a poem',
+      agents_dir,
+      budget: { tokens: 120_000 },
+      limits: { ...ownWorkflows, max_output_tokens: 4_000 },
+    };
+    const run = await own.start('plannerRun', input, 'outlived');
+    const { question_id, kind, delegation_id } = await openQuestion(own, run);
+    expect([kind, delegation_id]).toEqual(['budget', null]);
+    await terminateChild(own, 'outlived/wave-001');
+    await eventually('the next wave', async () => callsOf(own.rehearsal, 'again').length > 0);
+    expect((await own.questions(run)).open).toEqual([]);
+    const { reason } = await refusalOf(run, { question_id, answer: 'top_up' });
+    expect(reason).toContain('withdrawn');
+    again.release();
+    expect(await own.result(run)).toMatchObject({ status: 'completed', waves: 2 });
+    await expectPromisesKept(own, 'outlived', { lostUsage: true, orphans: true });
+  });
+
+  it('BA2: a task of a plan that waits for budget gets the top_up in its next attempt', async ({
+    onTestFinished,
+  }) => {
+    const own = await openStage();
+    onTestFinished(() => own.close());
+    const { agents, ...sample } = samplePlan();
+    const input: PlannerRunInput = {
+      goal: 'Ship',
+      plan: {
+        ...sample,
+        agents: agents.filter(({ agent_name }) => agent_name !== 'api_agent'),
+        tasks: [planTask('rates')],
+        risks: [],
+      },
+      auto_approve: true,
+      budget: { calls: 1 },
+      limits: ownWorkflows,
+    };
+    const run = await own.start('plannerRun', input, 'anew');
+    expect(await openQuestion(own, run)).toMatchObject({ kind: 'budget' });
+    await terminateChild(own, 'anew/wave-001');
+    // The next attempt waits for the same answer.
+    await untilIdle(own, 'anew');
+    expect(await endRaised(own, run)).toMatchObject({ status: 'completed', waves: 1 });
+    await expectPromisesKept(own, 'anew', { lostUsage: true, orphans: true });
+  });
+
+  it('BA2: a judgement that waits for budget, of work in its wave, gets the top_up when it is made again', async ({
+    onTestFinished,
+  }) => {
+    const own = await openStage();
+    onTestFinished(() => own.close());
+    const parentId = 'judged-in/wave-001';
+    const result = await judgeAgain(own, { id: 'judged-in', limits: {}, parentId });
+    expect(result).toMatchObject({ status: 'completed', waves: 1 });
+    await expectPromisesKept(own, 'judged-in', { lostUsage: true, orphans: true });
+  });
+
+  it('BA2: a judgement that waits for budget, of work in a workflow of its own, gets the top_up when it is made again', async ({
+    onTestFinished,
+  }) => {
+    const own = await openStage();
+    onTestFinished(() => own.close());
+    const parentId = 'judged-own/wave-001/advice';
+    const result = await judgeAgain(own, { id: 'judged-own', limits: ownWorkflows, parentId });
+    expect(result).toMatchObject({ status: 'completed', waves: 1 });
+    await expectPromisesKept(own, 'judged-own', { lostUsage: true, orphans: true });
   });
 });
 

@@ -1,4 +1,10 @@
 import { McpRefused, McpUnavailable } from '../../../activities/ports/mcp-servers.ts';
+import { redactTool } from '../../../activities/redaction/redact-ports.ts';
+import { describeFailure } from '../../../activities/tools/call-tool.ts';
+import { createMcpTool } from '../../../activities/tools/mcp/create-mcp-tool.ts';
+import { createRedactor } from '../../../redaction/create-redactor.ts';
+import { createMemoryStore } from '../../support/memory-store.ts';
+import { planted } from '../../support/planted.ts';
 import { callOdd, createOddServers } from '../../support/mcp/odd-servers.ts';
 import type { OddServers } from '../../support/mcp/odd-servers.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -183,6 +189,28 @@ it('what a server refuses is told apart from what may have happened', async () =
   });
   expect(textOf(await callOdd(mcp, await odd.pin(mcp, 'untold')))).toContain('done');
 });
+
+it.each([
+  ['refused the call', -32_602],
+  ['reports an error', -32_000],
+])(
+  'a server that %s in one long word is quoted from its beginning, without half a secret',
+  async (what, code) => {
+    const mcp = odd.open();
+    const redactor = createRedactor({ secrets: [planted.own] });
+    const tool = redactTool(createMcpTool(mcp, await odd.pin(mcp, 'refuse'), redactor), redactor);
+    if (tool.effect !== 'acting') throw new Error('a stranger acts');
+    const text = `${'x'.repeat(1_900)}/${planted.own}/${'y'.repeat(200_000)}`;
+    const context = Object({ signal: new AbortController().signal, store: createMemoryStore() });
+    const error: unknown = await tool
+      .act({ text, code }, { ...context, before: 'key', mayStill: async () => {} })
+      .catch((thrown: unknown) => thrown);
+    const told = describeFailure(tool, error);
+    expect(told).toMatch(new RegExp(`failed: the server ${what}: .*x{1900}`, 'u'));
+    expect(told).not.toContain(planted.own.slice(0, 14));
+    expect(told.length).toBeLessThan(2_100);
+  },
+);
 
 it.each([
   ['before 2026-07-28', async () => ({ flags: ['--malformed'] })],

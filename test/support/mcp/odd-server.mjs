@@ -93,8 +93,8 @@ const works = {
   fail: () => ({ ...texts('there is no such ticket'), isError: true }),
   shape: () => ({ content: [], structuredContent: { n: 'no number' } }),
   weird: () => ({ content: [{ type: 'hologram' }], structuredContent: null }),
-  refuse() {
-    throw Object.assign(new Error('no such argument'), { code: -32_602 });
+  refuse({ text = 'no such argument', code = -32_602 }) {
+    throw Object.assign(new Error(text), { code });
   },
   turn(_input, send) {
     changes += 1;

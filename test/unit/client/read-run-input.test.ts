@@ -50,14 +50,15 @@ it('changes one part of what a file says about questions, and leaves the others'
   });
 });
 
-it('lets one criterion or every output be verified', async () => {
+it('lets one criterion or every output be verified, and not both at once', async () => {
   const verifyCriteria = ['goal-1', 'goal-3'];
   expect(await readRunInput(deps, 'given', { verifyCriteria })).toMatchObject({
     verify: verifyCriteria,
   });
-  expect(await readRunInput(deps, 'given', { verify: true, verifyCriteria })).toMatchObject({
-    verify: true,
-  });
+  expect(await readRunInput(deps, 'given', { verify: true })).toMatchObject({ verify: true });
+  await expect(readRunInput(deps, 'given', { verify: true, verifyCriteria })).rejects.toThrow(
+    'Expected one of --verify and --verify-criteria. Try: leave the others out',
+  );
 });
 
 it('does without triads or teams when told so, and else as the file says', async () => {

@@ -32,7 +32,7 @@ export const budgets: fc.Arbitrary<RunBudget> = fc.record({
 /** Next move and its spender; the spender's state determines its effect. */
 interface Move {
   readonly who: number;
-  readonly what: 'ask' | 'spend' | 'wait' | 'end' | 'lose' | 'hold' | 'answer';
+  readonly what: 'ask' | 'again' | 'spend' | 'wait' | 'end' | 'lose' | 'hold' | 'answer';
   readonly amount: number;
   readonly decision: BudgetDecision;
   readonly passed: number;
@@ -41,7 +41,7 @@ interface Move {
 export const moves: fc.Arbitrary<readonly Move[]> = fc.array(
   fc.record({
     who: fc.integer({ min: 0, max: 5 }),
-    what: fc.constantFrom('ask', 'ask', 'spend', 'wait', 'end', 'lose', 'hold', 'answer'),
+    what: fc.constantFrom('ask', 'ask', 'again', 'spend', 'wait', 'end', 'lose', 'hold', 'answer'),
     amount: fc.integer({ min: 0, max: 900 }),
     decision: fc.constantFrom('top_up', 'top_up', 'finish', 'abandon'),
     passed: fc.integer({ min: 0, max: 60 }),
@@ -72,6 +72,8 @@ export class AccountWorld {
   #state: AccountState;
   #now = 1_000;
   #requests = 0;
+  /** Requests of attempts that were lost while they waited, and of which the next one has asked. */
+  #superseded = 0;
   #isWaveFinished = false;
   readonly #spenders: readonly Spender[] = children.map((id) => ({
     id,
@@ -102,7 +104,8 @@ export class AccountWorld {
   findBreaches(): readonly string[] {
     const waiting = this.#spenders.filter(({ isRequesting }) => isRequesting).length;
     const isAnswered =
-      this.replies + waiting === this.#requests && this.#state.queue.length === waiting;
+      this.replies + this.#superseded + waiting === this.#requests &&
+      this.#state.queue.length === waiting;
     // Who is not served waits for somebody at work, or for the user.
     const isLost = waiting > 0 && this.#atWork() === 0 && this.#asked.length === 0;
     return [
@@ -175,6 +178,7 @@ export class AccountWorld {
     const spender = this.#spenders[who];
     if (spender === undefined) return;
     if (what === 'ask') return this.#request(spender, amount);
+    if (what === 'again') return this.#requestAgain(spender, amount);
     if (spender.reservation === null) return;
     if (what === 'spend') return spend(spender, spender.reservation, amount);
     spender.reservation = null;
@@ -196,6 +200,13 @@ export class AccountWorld {
     const needs = { calls: 1, tokens: amount, cost_micro_usd: amount };
     const { id: child_id, spent } = spender;
     this.#on({ type: 'request', child_id, needs, spent, worked_ms: 0, reserved });
+  }
+
+  #requestAgain(spender: Spender, amount: number): void {
+    if (!spender.isRequesting) return;
+    this.#superseded += 1;
+    spender.isRequesting = false;
+    this.#request(spender, amount);
   }
 
   #checkLimits(): void {

@@ -237,6 +237,7 @@ describe('finding C1: every message comes back with all its fields', () => {
     questions: [question],
     verdicts: [verdict],
     spent: spending,
+    before_request: 'r2',
     deadline_seconds: 60,
     budget_scope: 'run',
   };

@@ -72,6 +72,32 @@ it('finding L5: a limit below the worst case of one call says so, and not that i
   );
 });
 
+it('BA2: the newest request of a child takes the place of the one that waits, and is all that is granted', () => {
+  const limit = { scope: 'run', delegation_id: null } as const;
+  const raised: AccountEvent = { type: 'answered', limit, decision: 'top_up' };
+  const spent = { ...noSpending, calls: 1 };
+  const { commands } = run(
+    open({ run: callsLimit(2) }),
+    request('a', { calls: 3 }),
+    request('b', { calls: 2 }),
+    // The attempt of before is lost, and has used a call.
+    { ...request('a', { calls: 2 }), spent },
+    raised,
+  );
+  expect(commands).toEqual([
+    { type: 'ask', limit },
+    { type: 'grant', child_id: 'a', reservation: expect.objectContaining({ calls: 2 }) },
+  ]);
+  // One that fits now needs no answer.
+  const smaller = run(
+    open({ run: callsLimit(2) }),
+    request('a', { calls: 3 }),
+    { ...request('a'), spent },
+    { ...request('a'), spent: { ...spent, calls: 2 } },
+  );
+  expect(smaller.commands.map(({ type }) => type)).toEqual(['ask', 'grant']);
+});
+
 it('BA4: who waits for the user or has ended gives back what it did not spend', () => {
   const { commands } = run(
     open({ run: callsLimit(1) }),

@@ -379,6 +379,14 @@ describe('stepInbox', () => {
     expect(play(open, stranger)).toEqual({ state: open, effects: [] });
   });
 
+  it('WQ1: a workflow that goes on waits for its question about the budget', () => {
+    const budget = escalation('e4', [asked()], { kind: 'budget', delegation_id: null });
+    const open = play(empty, ask(two), ask(budget)).state;
+    const withdraw = { type: 'withdraw', from: two.from, delegation_id: null, now } as const;
+    expect(play(open, withdraw).state.open.map(({ kind }) => kind)).toEqual(['budget']);
+    expect(play(open, { ...withdraw, is_over: true }).state.open).toEqual([]);
+  });
+
   it('WQ1: of a delegation that goes on, only what a lost part of it has asked is withdrawn', () => {
     const part = escalation('e3', [asked({ text: 'Which colour?' })]);
     const { from, delegation_id } = two;

@@ -114,6 +114,64 @@ it('a key whose strings stand on one line is found with and without its beginnin
   expect(redact(`${tail}; b("c")`)).toBe('[redacted:privatekey]"]}; b("c")');
 });
 
+const mark = '[redacted:privatekey]';
+
+it.each<[string, (line: string) => string]>([
+  ['as they are', (line) => line],
+  ['with their line breaks', (line) => `${line}\n`],
+])(
+  'SR2 SR6: a key whose lines are strings of a list, %s, is found and counted once',
+  (_way, show) => {
+    const counted: unknown[] = [];
+    const counting = createRedactor({
+      secrets: [],
+      onRedacted: (...finding) => counted.push(finding),
+    });
+    const lines = keyLines.map(show);
+    const around = { name: 'tls', pem: ['before', ...lines, 'behind', ''], pems: [1, [...lines]] };
+    const marksOf = (part: readonly string[]) => [...part.slice(1).map(() => mark), show(mark)];
+    const marks = marksOf(lines);
+    const without = { name: 'tls', pem: ['before', ...marks, 'behind', ''], pems: [1, marks] };
+    expect(counting.redactValue(around, 'test')).toEqual(without);
+    expect(counted).toEqual([['privatekey', 'test', 2]]);
+    expect(counting.redactText(JSON.stringify(around), 'test')).toBe(JSON.stringify(without));
+    expect(counting.redactValue(without, 'test')).toBe(without);
+    // Equal strings of one field have one result, but not the empty ones.
+    const [head = '', ...rest] = lines;
+    expect(counting.redactValue([head, 'Proc-Type: 4', '', ...rest, ''], 'test')).toEqual([
+      mark,
+      mark,
+      '',
+      ...marks.slice(1),
+      '',
+    ]);
+    // Without its first lines or its last ones, and as a text that is a part of another JSON.
+    for (const part of [lines.slice(0, 5), lines.slice(3)]) {
+      expect(counting.redactValue({ pem: part }, 'test')).toEqual({ pem: marksOf(part) });
+    }
+    expect(
+      shownOf(counting.redactText(JSON.stringify({ text: JSON.stringify(around) }), 'test')),
+    ).toEqual([]);
+  },
+);
+
+it('names in a list beside the first line of a key stay, and a whole key there is one', () => {
+  const names = ['-----BEGIN PRIVATE KEY-----', 'authenticationTokens', 'x'.repeat(31)];
+  for (const value of [names, names.toReversed(), [names, ['y'.repeat(64)]]]) {
+    expect(redactor.redactValue(value, 'test')).toBe(value);
+  }
+  const texts = ['x'.repeat(64), planted.privateKey, 'y'.repeat(64)];
+  expect(redactor.redactValue(texts, 'test')).toEqual([texts[0], mark, texts[2]]);
+});
+
+it('a secret behind the last line of a key in a list is found too', () => {
+  const lines = [...keyLines.slice(0, -1), `${keyLines.at(-1)} ${planted.anthropic}`];
+  expect(redactor.redactValue(lines, 'test')).toEqual([
+    ...lines.slice(1).map(() => mark),
+    `${mark} [redacted:anthropic]`,
+  ]);
+});
+
 const longWord = 'x'.repeat(64);
 
 it.each([
