@@ -120,6 +120,8 @@ export interface SessionEscalation {
 export interface Delivery {
   readonly escalation_id: string;
   readonly answers: readonly DeliveredAnswer[];
+  /** The news that have not arrived at the child by `inform`, oldest first. Absent: none. */
+  readonly news?: readonly NewsItem[];
 }
 
 export interface DeliveredAnswer {

@@ -6,6 +6,7 @@
  *   NW2. The newest `newsKeptMax` are kept.
  *   NW3. A planning step has to consider only input of people.
  *   NW4. An answer names each standing value of its fact that it contradicts.
+ *   NW5. A workflow that gets the answers to its questions has all news that its parent had when it sent them.
  */
 import type { NewsAnswer, NewsInstruction, NewsItem } from '../../contracts/messages.ts';
 import type { AnsweredQuestion, AskedQuestion, KnownAnswer } from '../../contracts/question.ts';

@@ -195,22 +195,6 @@ const waveProgress = object<WaveProgress>({
   ),
 });
 
-const delivery = object<Delivery>({
-  escalation_id: text,
-  answers: list(
-    object<DeliveredAnswer>({
-      question_id: text,
-      text,
-      answer: nullable(text),
-      answer_ref: nullable(text),
-      answered_by: text,
-      loop: flag,
-      is_last: optional((value) => (value === true ? value : undefined)),
-      note_id: optional(text),
-    }),
-  ),
-});
-
 const newsItem = variant<'type', NewsItem>('type', {
   answer: object<NewsAnswer>({
     news_id: integer(1),
@@ -230,6 +214,23 @@ const newsItem = variant<'type', NewsItem>('type', {
     instruction: text,
     criteria_waived: list(text),
   }),
+});
+
+const delivery = object<Delivery>({
+  escalation_id: text,
+  answers: list(
+    object<DeliveredAnswer>({
+      question_id: text,
+      text,
+      answer: nullable(text),
+      answer_ref: nullable(text),
+      answered_by: text,
+      loop: flag,
+      is_last: optional((value) => (value === true ? value : undefined)),
+      note_id: optional(text),
+    }),
+  ),
+  news: optional(list(newsItem)),
 });
 
 const designProgress = object<DesignProgress>({

@@ -2,12 +2,12 @@ import { CancellationScope } from '@temporalio/workflow';
 import type { Withdrawal } from '../../core/questions/inbox-event.ts';
 import { openLedger, runNextWave } from '../../workflows/planner-run/run-next-wave.ts';
 import { DelegationService } from '../../workflows/planner-wave/delegation-service.ts';
-import { relayEscalations } from '../../workflows/shared/child-relay.ts';
+import { createChildRelay, relayEscalations } from '../../workflows/shared/child-relay.ts';
 import { NewsFeed } from '../../workflows/shared/news-feed.ts';
 import { createParentSuperior, nobodyAbove } from '../../workflows/shared/superior.ts';
 import type { Superior } from '../../workflows/shared/superior.ts';
 import { shareSuperior } from '../../workflows/shared/share-superior.ts';
-import type { Escalation } from '../../contracts/messages.ts';
+import type { DeliveredAnswer, Escalation } from '../../contracts/messages.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import { openSchedule, stepSchedule } from '../../core/schedule/step-schedule.ts';
@@ -89,6 +89,25 @@ function silent() {
   return { superior, asks, withdrawn };
 }
 
+/** The service of a wave whose delegations all have a slot. */
+function serve(superior: Superior, over: object = {}): DelegationService {
+  return new DelegationService(
+    pretend({
+      plan: () => ({ plan_ref: 'p', delegations: [] }),
+      order: { refused_questions: [] },
+      context: { superior, account: null },
+      waveId: 'run/wave-001',
+      relay: createChildRelay(pretend({ subscribe: () => {} }), new NewsFeed()),
+      outcomes: new Map(),
+      scope: {},
+      entries: () => [],
+      on: () => {},
+      isRunning: () => true,
+      ...over,
+    }),
+  );
+}
+
 it('questions of a child that is lost are withdrawn by the ids that they have above, those of others stay', () => {
   const above = silent();
   const order = pretend<DelegationOrder>({ delegation: { delegation_id: 'd1.verify-1' } });
@@ -147,19 +166,7 @@ it('a delegation that asks on after a withdrawal, before it has a slot, holds no
   const on = (event: ScheduleEvent<DelegationOutline>): void => {
     ({ schedule } = stepSchedule(schedule, event, 0));
   };
-  const service = new DelegationService(
-    pretend({
-      plan: () => ({ plan_ref: 'p', delegations: [] }),
-      order: { refused_questions: [] },
-      context: { superior: silent().superior, account: null },
-      waveId: 'run/wave-001',
-      outcomes: new Map(),
-      scope: {},
-      entries: () => [],
-      on,
-      isRunning: () => false,
-    }),
-  );
+  const service = serve(silent().superior, { on, isRunning: () => false });
   service.take(question('d1#1'));
   service.take({ type: 'withdrawn', from: 'x', delegation_id: 'd1', escalation_id: 'd1#1' });
   await settle();
@@ -175,19 +182,9 @@ it.each(['inside its wave', 'as a child'])(
   async (where) => {
     const above = silent();
     const events: string[] = [];
-    const service = new DelegationService(
-      pretend({
-        plan: () => ({ plan_ref: 'p', delegations: [] }),
-        order: { refused_questions: [] },
-        context: { superior: above.superior, account: null },
-        waveId: 'run/wave-001',
-        outcomes: new Map(),
-        scope: {},
-        entries: () => [],
-        on: ({ type }: { readonly type: string }) => void events.push(type),
-        isRunning: () => true,
-      }),
-    );
+    const service = serve(above.superior, {
+      on: ({ type }: { readonly type: string }) => void events.push(type),
+    });
     if (where === 'as a child') {
       service.take(question('d1#1'));
       service.take({ type: 'withdrawn', from: 'x', delegation_id: 'd1', escalation_id: 'd1#9' });
@@ -203,6 +200,38 @@ it.each(['inside its wave', 'as a child'])(
     expect(events).toEqual(['asked', 'answered']);
   },
 );
+
+it('an attempt that asks something else than the crashed one gets its own answers, and the old question is withdrawn', async () => {
+  const above = silent();
+  const answered = new Map<string, (answers: readonly DeliveredAnswer[]) => void>();
+  const service = serve({
+    ...above.superior,
+    ask(one) {
+      void above.superior.ask(one);
+      return new Promise((resolve) => void answered.set(one.escalation_id, resolve));
+    },
+  });
+  service.take(question('d1#1'));
+  void service.restart('d1');
+  service.take({ ...question('d1#1'), questions: [asked({ text: 'Which cities?' })] });
+  await settle();
+  expect(above.asks).toEqual(['d1#1', 'd1#1~2']);
+  expect(above.withdrawn).toEqual([['d1', 'd1#1']]);
+  const answers = [
+    {
+      question_id: 'q2',
+      text: 'Which cities?',
+      answer: 'Paris',
+      answer_ref: null,
+      answered_by: 'user',
+      loop: false,
+    },
+  ];
+  answered.get('d1#1~2')?.(answers);
+  await settle();
+  // The child knows its question by its own number.
+  expect(sent.map(({ payload }) => payload)).toEqual([{ escalation_id: 'd1#1', answers }]);
+});
 
 it.each([
   ['decided', ['before it', 'after it', 'answers that are left']],
@@ -234,9 +263,9 @@ it.each([
     inbox,
     refresh: () => {},
     considered: () => void (isOver = true),
+    relay: { welcome: () => {}, dismiss: () => {} },
   };
-  const relay = { welcome: () => {}, dismiss: () => {} };
-  await runNextWave(pretend(host), openLedger(null), relay, false);
+  await runNextWave(pretend(host), openLedger(null), false);
   expect(steps).toEqual(expected);
 });
 

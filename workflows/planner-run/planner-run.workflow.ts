@@ -78,7 +78,7 @@ export async function plannerRun(args: PlannerRunArgs): Promise<PlannerRunResult
     before = taken_over;
     await archiveFirst(host);
   }
-  const waves = openWaves(host, before);
+  const waves = openWaves(before);
   const status = await runToEnd(host, waves);
   return host.finish(status, explainCriteria(waves.outcomes));
 }

@@ -15,7 +15,6 @@ import { applyPlan } from '../../core/criteria/criteria.ts';
 import { findArchitect } from '../../core/design/architect-task.ts';
 import { designWorkflowId } from '../../core/ids.ts';
 import { admitPlan, planNextWave } from '../shared/activities.ts';
-import type { ChildRelay } from '../shared/child-relay.ts';
 import { nowMs } from '../shared/clock.ts';
 import type { RootHost } from '../shared/root-host.ts';
 import { describeBudget, knownSpent, openDesign } from '../shared/root-state.ts';
@@ -33,10 +32,7 @@ import type { ModeChoice } from '../../contracts/limits.ts';
  * @returns the status of a run that ends with its design; null when it goes on; `full` when the execution is, and the
  *   design goes on in the next one.
  */
-export async function designFirst(
-  host: RootHost,
-  relay: ChildRelay,
-): Promise<RunStatus | 'full' | null> {
+export async function designFirst(host: RootHost): Promise<RunStatus | 'full' | null> {
   const { state } = host;
   const request = state.opened?.design;
   if (request === undefined || state.plan_approved !== null) return null;
@@ -45,7 +41,7 @@ export async function designFirst(
   for (;;) {
     // One attempt after the other.
     // oxlint-disable-next-line no-await-in-loop
-    const result = await runDesignChild(host, relay, request);
+    const result = await runDesignChild(host, request);
     if (result === null) return 'full';
     if (!('lost' in result)) return takeDesign(host, result);
     const question = designLostQuestion(result.lost, describeBudget(state));
@@ -92,7 +88,6 @@ export async function takePlan(host: RootHost, plan: PlanOutline): Promise<null>
 /** @returns null when the execution is full: what the design has finished is in the state. */
 async function runDesignChild(
   host: RootHost,
-  relay: ChildRelay,
   request: DesignRequest,
 ): Promise<DesignResult | { readonly lost: string } | null> {
   if (host.isFull()) return null;
@@ -129,7 +124,7 @@ async function runDesignChild(
     }),
   };
   try {
-    const result = await untilFull(host, () => designChild(host, relay, order, told));
+    const result = await untilFull(host, () => designChild(host, order, told));
     if (!isEndedEarly(host, result)) {
       host.inbox.endRepeatedWork();
       return result;
@@ -150,14 +145,13 @@ async function runDesignChild(
     endAttempt(host, { usage, budget: carryLostWave(budget, passedMs, topUps) });
     return { lost: readFailure(error).message };
   } finally {
-    relay.dismiss(workflowId);
+    host.relay.dismiss(workflowId);
   }
 }
 
 /** @param told The newest news before the record was written. */
 async function designChild(
   host: RootHost,
-  relay: ChildRelay,
   order: DesignOrder,
   told: number,
 ): Promise<DesignResult> {
@@ -170,7 +164,7 @@ async function designChild(
       ...childOptions(host.runId, `design of ${host.state.goal_title}`),
     },
   );
-  relay.welcome(workflowId, told);
+  host.relay.welcome(workflowId, told);
   return child.result();
 }
 

@@ -6,7 +6,6 @@ import { reserveForWave } from '../../core/budget/resolve-budget.ts';
 import { waveWorkflowId } from '../../core/ids.ts';
 import { lastNewsId } from '../../core/run/news.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
-import type { ChildRelay } from '../shared/child-relay.ts';
 import { nowMs } from '../shared/clock.ts';
 import type { RootHost } from '../shared/root-host.ts';
 import { knownSpent, workTerms } from '../shared/root-state.ts';
@@ -27,7 +26,6 @@ import { recallLostPart } from '../shared/settle-run.ts';
 export async function runNextWave(
   host: RootHost,
   ledger: RunLedger,
-  relay: ChildRelay,
   onlyOfPlan: boolean,
 ): Promise<WaveResult | { readonly lost: string } | 'nothing' | null> {
   if (host.isFull()) return null;
@@ -51,7 +49,7 @@ export async function runNextWave(
   withdraw();
   host.refresh();
   try {
-    const wave = await untilFull(host, () => waveChild(host, relay, order, told));
+    const wave = await untilFull(host, () => waveChild(host, order, told));
     if (isEndedEarly(host, wave)) withdraw(true);
     else {
       // One about its budget may be open, whose asker was lost. A run that ends leaves its questions as they are.
@@ -72,18 +70,13 @@ export async function runNextWave(
     host.loseWave({ ...order, usage, passedMs, topUps });
     return { lost: readFailure(error).message };
   } finally {
-    relay.dismiss(waveWorkflowId(host.runId, order.wave));
+    host.relay.dismiss(waveWorkflowId(host.runId, order.wave));
     state.wave_workflow_id = null;
   }
 }
 
 /** @param told The newest news before the record is written. */
-async function waveChild(
-  host: RootHost,
-  relay: ChildRelay,
-  order: WaveOrder,
-  told: number,
-): Promise<WaveResult> {
+async function waveChild(host: RootHost, order: WaveOrder, told: number): Promise<WaveResult> {
   const { state } = host;
   const id = waveWorkflowId(host.runId, order.wave);
   const child = await startChild<(args: PlannerWaveArgs) => Promise<WaveResult>>(
@@ -94,7 +87,7 @@ async function waveChild(
       ...childOptions(host.runId, `wave ${order.wave} of ${state.goal_title}`),
     },
   );
-  relay.welcome(id, lastNewsId(order.news) || told);
+  host.relay.welcome(id, lastNewsId(order.news) || told);
   const wave = await child.result();
   host.considered(Math.max(told, wave.news_considered));
   return wave;

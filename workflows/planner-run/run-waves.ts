@@ -6,8 +6,6 @@ import { isDone, waiveCriteria } from '../../core/criteria/criteria.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { listCrashed, tasksCrashedQuestion } from '../../core/run/crashed-tasks.ts';
 import { decideNextStep } from '../../core/run/decide-next-step.ts';
-import { createChildRelay } from '../shared/child-relay.ts';
-import type { ChildRelay } from '../shared/child-relay.ts';
 import { isHistoryLong } from '../shared/history-length.ts';
 import type { RootHost } from '../shared/root-host.ts';
 import { describeBudget } from '../shared/root-state.ts';
@@ -26,22 +24,21 @@ type ChosenMode = NonNullable<WaveResult['chosen']>;
 /** Waves of this run of the workflow. */
 export interface Waves {
   readonly ledger: RunLedger;
-  readonly relay: ChildRelay;
   /** Outcomes of all of them, for the reasons in the result. */
   readonly outcomes: DelegationOutcome[];
 }
 
-export function openWaves({ control, news }: RootHost, earlier: EarlierWaves | null): Waves {
-  return { ledger: openLedger(earlier), relay: createChildRelay(control, news), outcomes: [] };
+export function openWaves(earlier: EarlierWaves | null): Waves {
+  return { ledger: openLedger(earlier), outcomes: [] };
 }
 
 /** Runs waves until `core/run` or the user ends the run. It may be called again then. */
 export async function runWaves(host: RootHost, waves: Waves): Promise<RunStatus> {
-  const { ledger, relay, outcomes } = waves;
+  const { ledger, outcomes } = waves;
   const end = await stopWhenCancelled(() =>
     host.stoppable(async (): Promise<RunStatus> => {
       for (;;) {
-        const status = await takeStep(host, ledger, relay, outcomes);
+        const status = await takeStep(host, ledger, outcomes);
         if (status !== null) return status;
         if (isHistoryLong() || host.isFull()) await carryOver(host, ledger);
       }
@@ -54,12 +51,11 @@ export async function runWaves(host: RootHost, waves: Waves): Promise<RunStatus>
 async function takeStep(
   host: RootHost,
   ledger: RunLedger,
-  relay: ChildRelay,
   outcomes: DelegationOutcome[],
 ): Promise<RunStatus | null> {
   const { state } = host;
   await host.control.ready();
-  const designed = await designFirst(host, relay);
+  const designed = await designFirst(host);
   if (designed !== null) return designed === 'full' ? null : designed;
   const judged = await judgeLate(host);
   if (judged !== null) return judged;
@@ -77,11 +73,11 @@ async function takeStep(
     case 'end':
       // The plan may have work that is to be done again.
       if (await restsOnStale(host)) {
-        return doWave(host, ledger, relay, { outcomes, heard, redoes: true });
+        return doWave(host, ledger, { outcomes, heard, redoes: true });
       }
       return hasHeardMore(host, heard) ? null : step.status;
     case 'wave':
-      return doWave(host, ledger, relay, { outcomes, heard, redoes: false });
+      return doWave(host, ledger, { outcomes, heard, redoes: false });
   }
 }
 
@@ -97,10 +93,9 @@ interface NextWave {
 async function doWave(
   host: RootHost,
   ledger: RunLedger,
-  relay: ChildRelay,
   { outcomes, heard, redoes }: NextWave,
 ): Promise<RunStatus | null> {
-  const wave = await runNextWave(host, ledger, relay, redoes);
+  const wave = await runNextWave(host, ledger, redoes);
   if (wave === null) return null;
   if (wave === 'nothing') return hasHeardMore(host, heard) ? null : 'completed';
   if ('lost' in wave) return askWhenWaveIsLost(host, wave.lost);

@@ -1,5 +1,5 @@
 import { condition, getExternalWorkflowHandle } from '@temporalio/workflow';
-import type { CancellationScope, ExternalWorkflowHandle } from '@temporalio/workflow';
+import type { CancellationScope } from '@temporalio/workflow';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type {
@@ -14,11 +14,14 @@ import { hasEnded } from '../../core/schedule/schedule.ts';
 import type { ScheduleEvent } from '../../core/schedule/step-schedule.ts';
 import { mayDecide } from '../../core/design/architect-task.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
-import { deliverSignal, grantSignal } from '../shared/messages.ts';
+import type { ChildRelay } from '../shared/child-relay.ts';
+import { grantSignal } from '../shared/messages.ts';
 import { adaptSuperior, badEscalation, passOn } from '../shared/superior.ts';
 import type { Superior } from '../shared/superior.ts';
 import type { Account } from '../shared/account.ts';
 import { superseded } from '../shared/budget.ts';
+import { AttemptQuestions } from './attempt-questions.ts';
+import type { Asker } from './attempt-questions.ts';
 import type { PlannerContext } from './consult-planner.ts';
 import { putQuestions } from './put-questions.ts';
 import type { Decided, Reviewing } from './put-questions.ts';
@@ -46,6 +49,7 @@ interface ServedWave {
   readonly order: WaveOrder;
   readonly context: DispatchContext;
   readonly waveId: string;
+  readonly relay: ChildRelay;
   readonly outcomes: ReadonlyMap<string, DelegationOutcome>;
   /** The wave's own. */
   readonly scope: CancellationScope;
@@ -58,21 +62,6 @@ interface ServedWave {
 /** Receiver of the answers to one escalation. */
 type HandOver = (answers: readonly DeliveredAnswer[]) => void;
 
-/** Asker of an escalation: a part of a delegation, which may go on without it. */
-interface Asker {
-  readonly escalation_id: string;
-  isGone: boolean;
-}
-
-interface AskedOnce {
-  readonly asker: Asker;
-  /** The one that the inbox knows: that of the first attempt that asked. */
-  readonly escalation_id: string;
-  /** Questions of the escalation, as JSON. */
-  readonly questions: string;
-  readonly answers: Promise<readonly DeliveredAnswer[] | null>;
-}
-
 /** Gives delegations what they ask of their wave: by a call inside its workflow, and by signals to a child. */
 export class DelegationService {
   readonly #wave: ServedWave;
@@ -80,11 +69,7 @@ export class DelegationService {
   readonly #answered = new Map<string, (() => void)[]>();
   /** Delegations that resume because a question was withdrawn. */
   readonly #withdrawn = new Set<string>();
-  /** Questions of the attempt at work of each delegation, with the answers to come. */
-  readonly #asked = new Map<string, AskedOnce[]>();
-  /** Questions of its crashed attempts that were not asked again yet. */
-  readonly #left = new Map<string, AskedOnce[]>();
-  readonly #crashes = new Map<string, number>();
+  readonly #asked: AttemptQuestions;
   readonly #reviews: ReviewQueue;
   /** Keys of questions that the inbox refuses from now on. */
   readonly #refused: Set<string>;
@@ -92,6 +77,9 @@ export class DelegationService {
   constructor(wave: ServedWave) {
     this.#wave = wave;
     const { scope, entries, context, order } = wave;
+    this.#asked = new AttemptQuestions((delegationId, escalationId) =>
+      inBackground(() => context.superior.withdraw(delegationId, escalationId)),
+    );
     this.#refused = new Set(order.refused_questions);
     this.#reviews = new ReviewQueue({ scope, entries, account: context.account });
   }
@@ -132,10 +120,7 @@ export class DelegationService {
    */
   async restart(delegationId: string): Promise<true> {
     const { on, isRunning } = this.#wave;
-    this.#crashes.set(delegationId, (this.#crashes.get(delegationId) ?? 0) + 1);
-    const asked = this.#asked.get(delegationId) ?? [];
-    this.#left.set(delegationId, [...(this.#left.get(delegationId) ?? []), ...asked]);
-    this.#asked.delete(delegationId);
+    this.#asked.beginAnew(delegationId);
     this.#answered.delete(delegationId);
     this.#withdrawn.delete(delegationId);
     // Does nothing unless it was waiting.
@@ -162,25 +147,22 @@ export class DelegationService {
 
   async #takeQuestions(escalation: QuestionsEscalation): Promise<void> {
     const { delegation_id, escalation_id } = escalation;
-    if (delegation_id === null) return this.#wave.context.superior.refuse(badEscalation);
+    const { context, relay } = this.#wave;
+    if (delegation_id === null) return context.superior.refuse(badEscalation);
     await this.#ask(delegation_id, escalation, (answers) =>
-      this.#tell(delegation_id, (child) => child.signal(deliverSignal, { escalation_id, answers })),
+      inBackground(() => relay.deliver(this.#childId(delegation_id), { escalation_id, answers })),
     );
   }
 
   /** Takes back the questions of a part of a delegation that is lost: those in the inbox, and those under review. */
   async #withdraw(delegationId: string | null, escalationId: string | undefined): Promise<void> {
     const { superior } = this.#wave.context;
-    const asked = delegationId === null ? undefined : this.#asked.get(delegationId);
-    const lost = asked?.find(({ asker }) => asker.escalation_id === escalationId);
-    if (delegationId === null || lost === undefined) return;
-    lost.asker.isGone = true;
-    // Another attempt that asks the same puts it anew.
-    asked?.splice(asked.indexOf(lost), 1);
+    const lost = delegationId === null ? null : this.#asked.drop(delegationId, escalationId);
+    if (delegationId === null || lost === null) return;
     // The rest of the delegation goes on.
     this.#withdrawn.add(delegationId);
     this.#wave.on({ type: 'answered', delegation_id: delegationId });
-    await superior.withdraw(delegationId, lost.escalation_id);
+    await superior.withdraw(delegationId, lost);
   }
 
   /** @param handOver Called once the delegation has a slot again; never if it has ended. */
@@ -193,10 +175,10 @@ export class DelegationService {
     if (escalation.spent !== undefined) context.account?.release(delegationId, escalation.spent);
     const unanswered = this.#withdrawn.has(delegationId) && !this.#answered.has(delegationId);
     on({ type: 'asked', delegation_id: delegationId, unanswered });
-    const crashes = this.#crashes.get(delegationId);
+    const crashes = this.#asked.crashes(delegationId);
     const asker: Asker = { escalation_id: escalation.escalation_id, isGone: false };
-    const put = (): AskedOnce['answers'] =>
-      putQuestions({ ...escalation, from: waveId }, context, {
+    const put = (escalation_id: string): ReturnType<typeof putQuestions> =>
+      putQuestions({ ...escalation, escalation_id, from: waveId }, context, {
         order,
         plan_ref: plan().plan_ref,
         architect: this.#architectFor(delegationId),
@@ -213,9 +195,9 @@ export class DelegationService {
         review: (work) => this.#reviews.review(delegationId, work),
         untilEnded: (ids) => this.#reviews.untilEnded(delegationId, ids),
       });
-    const answers = await this.#putOnce(delegationId, escalation, asker, put);
+    const answers = await this.#asked.putOnce(delegationId, escalation, asker, put);
     // Another attempt asks for itself.
-    if (answers === null || asker.isGone || crashes !== this.#crashes.get(delegationId)) return;
+    if (answers === null || asker.isGone || crashes !== this.#asked.crashes(delegationId)) return;
     const waiting = this.#answered.get(delegationId) ?? [];
     this.#answered.set(delegationId, [...waiting, () => handOver(answers)]);
     on({ type: 'answered', delegation_id: delegationId });
@@ -237,44 +219,16 @@ export class DelegationService {
     };
   }
 
-  #putOnce(
-    delegationId: string,
-    escalation: QuestionsEscalation,
-    asker: Asker,
-    put: () => AskedOnce['answers'],
-  ): AskedOnce['answers'] {
-    const { escalation_id } = escalation;
-    const questions = JSON.stringify(escalation.questions);
-    const left = this.#left.get(delegationId) ?? [];
-    const known =
-      left.find((one) => one.questions === questions) ?? findVerification(left, escalation);
-    const once: AskedOnce = known
-      ? { ...known, asker }
-      : { asker, escalation_id, questions, answers: put() };
-    if (known !== undefined) left.splice(left.indexOf(known), 1);
-    this.#asked.set(delegationId, [...(this.#asked.get(delegationId) ?? []), once]);
-    return once.answers;
-  }
-
   async #grant({ request_id, delegation_id, ...needs }: BudgetEscalation): Promise<void> {
     const { account, superior } = this.#wave.context;
     if (account === null) return superior.refuse(badEscalation);
     const grant = await account.request(delegation_id, needs);
     if (grant === superseded) return;
-    this.#tell(delegation_id, (child) => child.signal(grantSignal, { request_id, ...grant }));
+    const child = getExternalWorkflowHandle(this.#childId(delegation_id));
+    inBackground(() => signalQuietly(() => child.signal(grantSignal, { request_id, ...grant })));
   }
 
-  #tell(delegationId: string, send: (child: ExternalWorkflowHandle) => Promise<void>): void {
-    const id = delegationWorkflowId(this.#wave.waveId, delegationId);
-    inBackground(() => signalQuietly(() => send(getExternalWorkflowHandle(id))));
+  #childId(delegationId: string): string {
+    return delegationWorkflowId(this.#wave.waveId, delegationId);
   }
-}
-
-/** Finds the question about failed verifications whose number this one has: its text names a file with times. */
-function findVerification(
-  left: readonly AskedOnce[],
-  { kind, escalation_id }: QuestionsEscalation,
-): AskedOnce | undefined {
-  if (kind !== 'verification') return undefined;
-  return left.find((one) => one.escalation_id === escalation_id);
 }

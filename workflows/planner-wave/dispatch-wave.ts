@@ -115,6 +115,7 @@ function openDispatching(
   const waveId = workflowInfo().workflowId;
   const scope = CancellationScope.current();
   const outcomes = new Map<string, DelegationOutcome>();
+  const relay = createChildRelay(context.control, context.superior.news);
   const service = new DelegationService({
     ...given,
     plan: () => d.plan,
@@ -124,6 +125,7 @@ function openDispatching(
         on(d, { type: 'add', jobs });
       }),
     waveId,
+    relay,
     outcomes,
     scope,
     entries: () => d.schedule.entries,
@@ -142,7 +144,7 @@ function openDispatching(
     inside: new Map(),
     children: new Set(),
     moved: new Map(),
-    relay: createChildRelay(context.control, context.superior.news),
+    relay,
     escalations: createEscalationRouter(
       (reason) => context.superior.refuse(reason),
       (escalation) => service.take(escalation),

@@ -10,8 +10,8 @@ import {
   escalateSignal,
 } from './messages.ts';
 import type { NewsFeed } from './news-feed.ts';
-import type { ExternalWorkflowHandle } from '@temporalio/workflow';
 import type {
+  Delivery,
   Escalation,
   BudgetEscalation,
   NewsItem,
@@ -24,7 +24,7 @@ import type { Superior } from './superior.ts';
 import { checkEscalation } from '../../core/run/read-escalations.ts';
 import { inBackground, signalQuietly } from './background.ts';
 
-/** Passes pauses, resumes and decisions from the parent to its running children. */
+/** Passes pauses, resumes, decisions and answers from the parent to its running children. */
 export interface ChildRelay {
   /**
    * Must be called when a child has begun: messages during its start did not reach it.
@@ -34,13 +34,20 @@ export interface ChildRelay {
   welcome(childId: string, newsId: number): void;
   /** Must be called when the child has ended. */
   dismiss(childId: string): void;
+  /**
+   * Delivers the answers to one escalation of the child. Resolves when they have arrived, or the child has ended. They do
+   * not wait for other signals: with them go the news that they may overtake.
+   */
+  deliver(childId: string, answered: Omit<Delivery, 'news'>): Promise<void>;
 }
 
 interface Child {
   /** The newest change of control that it has not received. */
   change: ControlChange | null;
-  /** The newest news item that it has received. */
+  /** The newest news item that was sent to it. */
   newsId: number;
+  /** The newest one that has arrived. */
+  arrivedNewsId: number;
   isTold: boolean;
 }
 
@@ -67,6 +74,7 @@ export function createChildRelay(control: Control, news: NewsFeed): ChildRelay {
       } else if (fresh.length > 0) {
         child.newsId = lastNewsId(fresh);
         await signalQuietly(() => handle.signal(informSignal, { news: fresh }));
+        child.arrivedNewsId = child.newsId;
       } else break;
     }
     child.isTold = true;
@@ -90,12 +98,20 @@ export function createChildRelay(control: Control, news: NewsFeed): ChildRelay {
     welcome(childId, newsId) {
       const reason = control.parkedReason() ?? control.pausedReason();
       const change: ControlChange | null = reason === null ? null : { type: 'pause', reason };
-      const child = { change, newsId, isTold: true };
+      const child = { change, newsId, arrivedNewsId: newsId, isTold: true };
       children.set(childId, child);
       tell(childId, child);
     },
     dismiss(childId) {
       children.delete(childId);
+    },
+    deliver(childId, answered) {
+      const child = children.get(childId);
+      const late = child === undefined ? [] : news.since(child.arrivedNewsId);
+      const delivery: Delivery = { ...answered, ...(late.length > 0 && { news: late }) };
+      return signalQuietly(() =>
+        getExternalWorkflowHandle(childId).signal(deliverSignal, delivery),
+      );
     },
   };
 }
@@ -144,16 +160,15 @@ export function relayEscalations({
     // The answers would reach the next child of the id, or none.
     if (life.isOver) return;
     life.waits.delete(escalation_id);
-    await signalChild(from, (child) => child.signal(deliverSignal, { escalation_id, answers }));
+    await children.deliver(from, { escalation_id, answers });
   };
 
   const reserve = async ({ from: to, request_id, ...request }: BudgetEscalation): Promise<void> => {
     const grant = await budget.request(request);
     if (grant === superseded) return;
     const { reservation, reason } = grant;
-    await signalChild(to, (child) =>
-      child.signal(grantSignal, { request_id, reservation, reason }),
-    );
+    const payload = { request_id, reservation, reason };
+    await signalQuietly(() => getExternalWorkflowHandle(to).signal(grantSignal, payload));
   };
 
   return {
@@ -187,13 +202,6 @@ interface Life {
   isOver: boolean;
   /** delegation_ids of the questions that it waits for, by their escalation_ids. */
   readonly waits: Map<string, string | null>;
-}
-
-function signalChild(
-  childId: string,
-  send: (child: ExternalWorkflowHandle) => Promise<void>,
-): Promise<void> {
-  return signalQuietly(() => send(getExternalWorkflowHandle(childId)));
 }
 
 /** Routes escalations of children to the code that started them: one workflow may run several triads. */

@@ -3,7 +3,6 @@ import {
   ApplicationFailure,
   CancellationScope,
   condition,
-  getExternalWorkflowHandle,
   log,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -29,11 +28,12 @@ import { metrics } from '../../core/metrics/metrics.ts';
 import { isFromUser, newsOfAnswer, type UnnumberedNews } from '../../core/run/news.ts';
 import { RunTopUps } from './account.ts';
 import { openRun } from './activities.ts';
+import { createChildRelay, type ChildRelay } from './child-relay.ts';
 import { nowSeconds } from './clock.ts';
 import { createControl, createParking, type Control } from './control.ts';
 import { endUnattended } from './end-unattended.ts';
 import { InboxHost } from './inbox-host.ts';
-import { deliverSignal, createMailbox } from './messages.ts';
+import { createMailbox } from './messages.ts';
 import { NewsFeed } from './news-feed.ts';
 import { createRecordKeeper, type RecordKeeper } from './record-keeper.ts';
 import { askingRules, openRootState, recordStart, takeUpOpened } from './root-state.ts';
@@ -43,7 +43,6 @@ import { RootViews } from './root-views.ts';
 import { startedWith } from './store-stamp.ts';
 import { badEscalation, type Superior } from './superior.ts';
 import { isFlooded } from '../../core/run/decide-next-step.ts';
-import { signalQuietly } from './background.ts';
 import { causeOnly } from './failures.ts';
 import { recorder } from './in-span.ts';
 
@@ -58,6 +57,7 @@ export class RootHost implements Superior {
   readonly record: RecordKeeper;
   readonly inbox: InboxHost;
   readonly news = new NewsFeed();
+  readonly relay: ChildRelay;
   readonly topUps = new RunTopUps();
   readonly #mailbox = createMailbox<Delivery['answers']>();
   readonly #stopScope = new CancellationScope();
@@ -67,14 +67,13 @@ export class RootHost implements Superior {
   /** @param carried State that the run before continue-as-new carried over, or null at the start. */
   constructor(carried: CarriedRun | null) {
     this.state = openRootState(carried);
-    this.control = createControl(
-      {
-        paused: carried?.paused_reason ?? null,
-        parked: carried?.parked_reason ?? null,
-        again: carried?.parked_again,
-      },
-      () => this.refresh(),
-    );
+    const {
+      paused_reason: paused = null,
+      parked_reason: parked = null,
+      parked_again: again,
+    } = carried ?? {};
+    this.control = createControl({ paused, parked, again }, () => this.refresh());
+    this.relay = createChildRelay(this.control, this.news);
     this.record = createRecordKeeper({
       runId: this.runId,
       control: this.control,
@@ -295,6 +294,6 @@ export class RootHost implements Superior {
   async #deliver(to: string, delivery: Delivery): Promise<void> {
     this.topUps.hear(to, delivery);
     if (to === this.runId) this.#mailbox.put(delivery.escalation_id, delivery.answers);
-    else await signalQuietly(() => getExternalWorkflowHandle(to).signal(deliverSignal, delivery));
+    else await this.relay.deliver(to, delivery);
   }
 }

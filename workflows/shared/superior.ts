@@ -132,7 +132,10 @@ export function createParentSuperior(
     deliverSignal,
     (payload) => {
       const delivery = checkDelivery(payload);
-      if (delivery !== null) mailbox.put(delivery.escalation_id, delivery.answers);
+      if (delivery === null) return;
+      const { escalation_id, answers, news: late = [] } = delivery;
+      news.take(late);
+      mailbox.put(escalation_id, answers);
     },
     { description: 'From the parent: the answers to one escalation.' },
   );

@@ -1,7 +1,10 @@
 import type { WorkflowHandle } from '@temporalio/client';
+import type { Delivery } from '../../../contracts/messages.ts';
 import type { RecordedCall } from '../../../rehearsal/script.ts';
 import { openQuestion, submit } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
+import { payloadText } from '../../support/histories.ts';
+import type { StoredHistory } from '../../support/histories.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { does, gives, leads, taskCriterion, teamInput } from '../../support/scripted-team.ts';
 import { takes } from '../../support/scripted-triad.ts';
@@ -56,6 +59,15 @@ const decisions = (): readonly RecordedCall[] =>
 const untilInformed = (run: WorkflowHandle): Promise<void> =>
   untilSignaled(stage, `${run.workflowId}/wave-001`, 'inform');
 
+const delivered = (histories: readonly StoredHistory[]): Delivery[] =>
+  histories
+    .flatMap(({ history }) => history.events ?? [])
+    .flatMap(({ workflowExecutionSignaledEventAttributes: signal }) => {
+      if (signal?.signalName !== 'deliver') return [];
+      const delivery: Delivery = JSON.parse(payloadText(signal.input));
+      return [delivery];
+    });
+
 const texts = (calls: readonly RecordedCall[]): string[] =>
   calls.map(({ body }) => JSON.stringify(body));
 
@@ -93,7 +105,10 @@ describe('an answer that is given during a wave', () => {
     }
     // Who asked is given it as the answer, and not a second time.
     expect(newestText(callsOf(stage.rehearsal, 'ask')[1]).split(answer)).toHaveLength(2);
-    await expectPromisesKept(stage, run.workflowId);
+    const histories = await expectPromisesKept(stage, run.workflowId);
+    // Each answer brings its own news, which may come later by themselves.
+    const brought = delivered(histories).map(({ news = [] }) => news.map(({ news_id }) => news_id));
+    expect(brought).toEqual([[1], [2]]);
   });
 
   it('finding F1: is an input that the plan it was asked for may require', async () => {

@@ -5,6 +5,7 @@ import { openQuestion, refusalOf, submit } from '../../support/asking.ts';
 import { bodyOf } from '../../support/calls.ts';
 import { eventually } from '../../support/eventually.ts';
 import { runJudgedPlan } from '../../support/judged-plan.ts';
+import { planTask, samplePlan } from '../../support/plans.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { readTree } from '../../support/read-tree.ts';
 import { runCommand } from '../../support/run-command.ts';
@@ -201,5 +202,50 @@ it.each([
   await openQuestion(stage, run, 'q3');
   await submit(run, { question_id: 'q3', answer: 'Judge it again.' });
   expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  await expectPromisesKept(stage, run.workflowId, { lostUsage: true, orphans: true });
+});
+
+it('a judgement that is begun anew with its work and asks something else is answered, and its first question is withdrawn', async () => {
+  const { agents, ...typed } = samplePlan();
+  const roles = ['proposer', 'critic', 'synthesizer'] as const;
+  const triad = {
+    type: 'dialectic',
+    reason: 'A wrong rate costs more than three calls.',
+    members: roles.map((role) => ({ name: role, role, agent_id: 'reviewer' })),
+  } as const;
+  const task = planTask('rates');
+  stage.rehearsal.script(
+    ['Which office?', 'Which city?'].map((text, at) =>
+      takes(
+        { within: 'verify-1', phase: 'execute', nth: at + 1 },
+        { json: blocked([question(text)], 'judgement') },
+      ),
+    ),
+  );
+  const run = await stage.start('plannerRun', {
+    goal: 'Ship',
+    plan: {
+      ...typed,
+      agents: agents.flatMap((agent) =>
+        agent.agent_name === 'api_agent' ? [] : agent.role === 'doer' ? agent : { ...agent, triad },
+      ),
+      tasks: [task],
+      risks: [],
+      new_agents: [],
+    },
+    auto_approve: true,
+    limits: ownWorkflows,
+  });
+  await openQuestion(stage, run);
+  const place = `${run.workflowId}/wave-001/${task.task_id}`;
+  await stage.client.workflow.getHandle(place).terminate('by a test');
+  // Both have the same number, as each attempt begins with the first.
+  expect(await openQuestion(stage, run, 'q2')).toMatchObject({ text: 'Which city?' });
+  await untilTold(stage, run.workflowId);
+  const { open } = await stage.questions(run);
+  expect(open.map((one) => one.question_id)).toEqual(['q2']);
+  await submit(run, { question_id: 'q2', answer: 'Basel' });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  expect(newestText(memberCalls(stage.rehearsal, { phase: 'execute' }).at(-1))).toContain('Basel');
   await expectPromisesKept(stage, run.workflowId, { lostUsage: true, orphans: true });
 });

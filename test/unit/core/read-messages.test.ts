@@ -119,6 +119,10 @@ it.each([
   expect(checkProgress({ ...progress, ...change })).toBeNull();
 });
 
+it('bad news of a delivery are left out, and its answers are taken', () => {
+  expect(checkDelivery({ ...delivery, news: [{ news_id: 0 }] })).toEqual(delivery);
+});
+
 it.each([
   { escalation_id: 7 },
   { answers: null },
@@ -195,7 +199,21 @@ describe('finding C1: every message comes back with all its fields', () => {
     is_last: true,
     note_id: 'note_001',
   };
-  const answers: Required<Delivery> = { escalation_id: 'a#1', answers: [answer] };
+  const news: Required<NewsDelivery>['news'] = [
+    { news_id: 1, type: 'instruction', instruction: 'Hurry.', criteria_waived: ['a-c1'] },
+    {
+      news_id: 2,
+      type: 'answer',
+      question_id: 'q1',
+      text: 'Which region?',
+      answer: 'eu-west',
+      answer_ref: ref,
+      answered_by: 'user',
+      delegation_id: 'a',
+      changed: true,
+    },
+  ];
+  const answers: Required<Delivery> = { escalation_id: 'a#1', answers: [answer], news };
   const grant: Required<BudgetGrant> = {
     request_id: 'r1',
     reservation: { ...spending, until: 4 },
@@ -287,23 +305,7 @@ describe('finding C1: every message comes back with all its fields', () => {
   });
 
   it('what was decided meanwhile', () => {
-    const news: Required<NewsDelivery> = {
-      news: [
-        { news_id: 1, type: 'instruction', instruction: 'Hurry.', criteria_waived: ['a-c1'] },
-        {
-          news_id: 2,
-          type: 'answer',
-          question_id: 'q1',
-          text: 'Which region?',
-          answer: 'eu-west',
-          answer_ref: ref,
-          answered_by: 'user',
-          delegation_id: 'a',
-          changed: true,
-        },
-      ],
-    };
-    expect(checkNews(news)).toEqual(news);
+    expect(checkNews({ news })).toEqual({ news });
   });
 
   it('the reservation that is granted', () => {
