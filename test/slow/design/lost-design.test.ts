@@ -91,6 +91,33 @@ it('a question of a risk assessment that was terminated is withdrawn, and its an
   await expectPromisesKept(stage, run.workflowId, { lostUsage: true, orphans: true });
 });
 
+it('BA2: a risk assessment that was terminated while it waits for budget gets the top_up when it is made again', async () => {
+  // Enough for the plan, and not for its risks.
+  const run = await stage.start('plannerRun', { goal, mode: 'designed', budget: { calls: 10 } });
+  await untilAsked(stage, run, 'budget');
+  const risk = stage.client.workflow.getHandle(riskWorkflowId(designWorkflowId(run.workflowId)));
+  await risk.terminate('test');
+  const asked = stage.rehearsal.calls().length;
+  const lost = await eventually('the question about the loss', async () =>
+    (await stage.questions(run)).open.find(({ text }) => text.includes('ended without a result')),
+  );
+  await run.signal('answer', { question_id: lost.question_id, answer: 'retry' });
+  const raised = await eventually('the question about the budget', async () => {
+    const { open } = await stage.questions(run);
+    return open.length === 1 && open.find(({ kind }) => kind === 'budget');
+  });
+  expect(stage.rehearsal.calls()).toHaveLength(asked);
+  await run.signal('answer', { question_id: raised.question_id, answer: 'top_up' });
+  const { question_id } = await untilAsked(stage, run, 'plan_approval');
+  expect(boughtTwice()).toEqual([]);
+  await run.signal('answer', { question_id, answer: 'approve' });
+  const next = await untilAsked(stage, run, 'budget');
+  await run.signal('answer', { question_id: next.question_id, answer: 'top_up' });
+  await untilEnded(stage, run);
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  await expectPromisesKept(stage, run.workflowId, { lostUsage: true, orphans: true });
+});
+
 async function answeringUntil(
   run: Awaited<ReturnType<typeof stage.start>>,
   isThere: () => Promise<boolean>,
