@@ -5,8 +5,8 @@ export interface EffectReceipt {
   /** The changed path below the run's workspace, or the command. */
   readonly target: string;
   /**
-   * SHA-256 of the content after the change, or of what was removed: 64 lower-case hex digits. Of a command: its result
-   * in the store.
+   * SHA-256 of the content after the change, or of the removed content: 64 lower-case hex digits. For a command it is the
+   * address of the result in the store.
    */
   readonly sha256: string;
   readonly bytes: number;

@@ -35,7 +35,7 @@ const limits = new Set(
  *
  * A schema that nothing fits gets a value that does not fit, or null.
  *
- * @param name what the value is called in its texts.
+ * @param name name of the value in its texts.
  */
 export function generateInstance(schema: JsonObject, goal: string, name = 'value'): unknown {
   const explicit = makeExplicit(schema);

@@ -161,7 +161,7 @@ const keepAttemptsMax = 10;
  * Keeps the result of a cell. The newest replaces any earlier one. Where agents or model have changed since the evaluation
  * began, the run had others than its address says, so nothing is kept.
  *
- * @param attempt of the activity, from 1.
+ * @param attempt number of the attempt at the activity, from 1.
  * @throws a retryable failure while the agents can't be loaded, such as when an MCP server is down for a moment. The last
  * attempt says that the result is not kept: the evaluation does not fail over it.
  */

@@ -144,7 +144,7 @@ export interface ComparedRun
   >[];
   /** The plans of its waves, a line for each delegation. */
   readonly plan: readonly string[];
-  /** Markdown. Of a run that has not ended: the newest that is known. */
+  /** Markdown. While the run goes on, the newest that is known. */
   readonly answer: string;
 }
 

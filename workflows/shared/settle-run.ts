@@ -115,7 +115,7 @@ async function askUntilTold(
  * Records and ends a wave or a delegation that was started by hand, as a run of one wave.
  *
  * @param heard Id of the newest news item that its calls were told. Default: they are taken to have been told all.
- * @returns what it returns beside its own outcome.
+ * @returns the fields beside its own outcome.
  */
 export async function finishAlone(
   host: RootHost,
