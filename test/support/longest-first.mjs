@@ -6,8 +6,8 @@ import { BaseSequencer } from 'vitest/node';
  * sizes of files on a machine that has not run them before.
  */
 const longest = [
-  'design/seed-run',
   'chaos/seed-deaths',
+  'design/seed-run',
   'process/worker-blocked',
   'chaos/worker-deaths',
   'process/worker-killed',
@@ -16,6 +16,13 @@ const longest = [
   'process/effects-killed',
   'design/whole-seed',
   'chaos/crowd',
+  'design/judged-work',
+  'encryption/encryption',
+  'design/escalations',
+  'design/lost-design',
+  'messages/query-first',
+  'slow/documented-commands',
+  'verification/triad-verifier',
   'store/two-homes',
   'slow/node-versions',
   'messages/flood',
@@ -23,6 +30,7 @@ const longest = [
   'deploys/misfit',
   'faults/workflow-cache',
   'slow/long-texts',
+  'client/forks',
   'outside/mcp-serve',
   'scripts/dev-server',
   'design/designed-run',

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
+import { readPlanFile } from '../../../client/cli/commands/plan-file.ts';
 import type { CoordinationPlan } from '../../../contracts/coordination-plan.ts';
 import { faultsOf } from '../../support/calls.ts';
+import { untilAsked, untilEnded } from '../../support/design-play.ts';
 import { eventually } from '../../support/eventually.ts';
 import { planTask, samplePlan, withTask } from '../../support/plans.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
@@ -56,17 +58,38 @@ const stagesOf = (): readonly string[] =>
     .calls()
     .map(({ body }) => /stage=\\"([a-z_]+)/.exec(JSON.stringify(body))?.[1] ?? '');
 
-it('goes on after a proof of concept that shows what it was to show, and makes no decision', async () => {
-  const run = await stage.start('plannerRun', {
-    goal: 'Compare three ways to store a backup',
-    mode: 'designed',
-    auto_approve: true,
+describe('one designed run', () => {
+  let run: WorkflowHandle;
+  let worksBefore: readonly string[];
+  let worksAfter: readonly string[];
+  let stages: readonly string[];
+  const workers = (): readonly string[] =>
+    stage.rehearsal.calls().flatMap(({ task }) => task?.agent_id ?? []);
+  beforeAll(async () => {
+    const goal = 'Compare three ways to store a backup [new-agent]';
+    run = await stage.start('plannerRun', { goal, mode: 'designed' });
+    const { question_id } = await untilAsked(stage, run, 'plan_approval');
+    worksBefore = workers();
+    await run.signal('answer', { question_id, answer: 'approve' });
+    await untilEnded(stage, run);
+    worksAfter = workers();
+    stages = stagesOf();
+  }, 600_000);
+
+  it('goes on after a proof of concept that shows what it was to show, and makes no decision', async () => {
+    expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+    expect(stages).toContain('poc_evidence');
+    expect(stages).not.toContain('poc_decision');
+    await expectPromisesKept(stage, run.workflowId);
   });
-  await answerAll(run, {});
-  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
-  expect(stagesOf()).toContain('poc_evidence');
-  expect(stagesOf()).not.toContain('poc_decision');
-  await expectPromisesKept(stage, run.workflowId);
+
+  it('gives work to an agent that the design drafted, once the plan is approved', async () => {
+    const drafted = 'rehearsed-specialist';
+    expect(worksBefore).not.toContain(drafted);
+    expect(worksAfter).toContain(drafted);
+    const { out } = await runCommand(stage, ['plan', 'export', run.workflowId]);
+    expect(readPlanFile(out).plan?.new_agents).toMatchObject([{ agent_id: drafted }]);
+  });
 });
 
 it('adapts the plan after a proof of concept that failed, keeps both versions, and goes on', async () => {
