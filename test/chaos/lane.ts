@@ -14,8 +14,8 @@ import { openSegments } from '../../activities/adapters/file-store/segments.ts';
 import { startRehearsalServer } from '../../rehearsal/server/server.ts';
 import type { RehearsalServer } from '../../rehearsal/server/server.ts';
 import { readCommandSettings } from '../../worker/worker-settings.ts';
-import { buildWorker } from '../support/built-worker.ts';
-import type { BuiltWorker } from '../support/built-worker.ts';
+import { buildWorker } from '../support/built-script.ts';
+import type { BuiltScript } from '../support/built-script.ts';
 import { oddServerFile } from '../support/mcp/odd-servers.ts';
 import { startBuiltWorker } from '../support/worker-process.ts';
 import type { ScriptProcess } from '../support/worker-process.ts';
@@ -117,7 +117,7 @@ export async function openLane(options: LaneOptions): Promise<Lane> {
   const callLog = join(aside, 'calls.log');
   const serversFile = writeServers(aside, callLog);
   const { ok: hasSandbox } = await probeSandbox(readCommandSettings({}));
-  let other: BuiltWorker | null = null;
+  let other: BuiltScript | null = null;
   let ownEnds: string[] = [];
   const forget = (worker: ScriptProcess): boolean => {
     const at = workers.indexOf(worker);
@@ -227,7 +227,7 @@ export function lastLines(worker: ScriptProcess): string {
 }
 
 /** Builds a worker whose workflow code is another version. */
-async function buildOther(): Promise<BuiltWorker> {
+async function buildOther(): Promise<BuiltScript> {
   const checkout = changeCheckout([otherText]);
   const { file, remove } = await buildWorker(checkout.root);
   return {
