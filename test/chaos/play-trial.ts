@@ -284,12 +284,14 @@ class Trial {
     await this.#lane.collect([this.#runId]);
     // The home holds what the runs before this one were cut off in.
     const orphans = this.#plan.isHomeUsed ?? !isUndisturbed(this.#plan);
-    const { broken, histories } = await findBrokenPromises(this.#lane, this.#runId, {
-      orphans,
-      // What a reset took back is counted by the run alone, not by its histories.
-      lostUsage: this.#harmer.wasReset,
-      refusedTasks: true,
-    });
+    // What a reset took back is counted by the run alone, not by its histories.
+    const allowance = { orphans, lostUsage: this.#harmer.wasReset, refusedTasks: true };
+    const { broken, histories } = await findBrokenPromises(
+      this.#lane,
+      this.#runId,
+      allowance,
+      this.#lane.replayer,
+    );
     const played = this.#played();
     const { home, stored, callLog } = this.#lane;
     const { keys, harm } = played;
