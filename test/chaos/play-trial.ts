@@ -122,6 +122,7 @@ class Trial {
     if (seen.workflowId === this.#runId && isEnd(seen)) this.#hasEnded = true;
     this.#strike(seen);
     if (seen.workflowId !== this.#runId) return;
+    this.#open.noteEvent();
     if (seen.id === 1) this.#begin(seen);
     if (this.#plan.run.answerTo !== undefined) return;
     const asked = readAsked(seen, this.#asked);
