@@ -165,8 +165,9 @@ export async function sendAnswer(
   }
 }
 
-/** Milliseconds between two looks at what is open. */
+/** Milliseconds between two looks at what is open: after an event of the run, and without one. */
 const lookEveryMs = 100;
+const lookAnywayEveryMs = 2_000;
 
 /** Answers whatever is open, each question once. */
 export class OpenAnswers {
@@ -175,6 +176,7 @@ export class OpenAnswers {
   readonly #onTaken: () => void;
   readonly #answered = new Set<string>();
   #lookedAtMs = 0;
+  #hasNews = true;
 
   constructor(
     run: WorkflowHandle,
@@ -186,11 +188,19 @@ export class OpenAnswers {
     this.#onTaken = onTaken;
   }
 
+  /** Notes an event of the run: every question comes with one. */
+  noteEvent(): void {
+    this.#hasNews = true;
+  }
+
   /** Answers what is open and was not answered yet. A run that nobody can ask now has nothing open. */
   async look(isOver: () => boolean): Promise<void> {
-    if (Date.now() < this.#lookedAtMs + lookEveryMs) return;
+    const everyMs = this.#hasNews ? lookEveryMs : lookAnywayEveryMs;
+    if (Date.now() < this.#lookedAtMs + everyMs) return;
     this.#lookedAtMs = Infinity;
+    this.#hasNews = false;
     const asked = await this.#run.query<QuestionsView>('questions').catch(() => null);
+    if (asked === null) this.#hasNews = true;
     for (const question of asked?.open ?? []) {
       const { question_id } = question;
       if (this.#answered.has(question_id)) continue;

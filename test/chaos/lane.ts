@@ -14,8 +14,10 @@ import { openSegments } from '../../activities/adapters/file-store/segments.ts';
 import { startRehearsalServer } from '../../rehearsal/server/server.ts';
 import type { RehearsalServer } from '../../rehearsal/server/server.ts';
 import { readCommandSettings } from '../../worker/worker-settings.ts';
-import { buildWorker } from '../support/built-worker.ts';
-import type { BuiltWorker } from '../support/built-worker.ts';
+import { buildWorker } from '../support/built-script.ts';
+import type { BuiltScript } from '../support/built-script.ts';
+import { createReplayer } from '../support/histories.ts';
+import type { Replayer } from '../support/histories.ts';
 import { oddServerFile } from '../support/mcp/odd-servers.ts';
 import { startBuiltWorker } from '../support/worker-process.ts';
 import type { ScriptProcess } from '../support/worker-process.ts';
@@ -39,6 +41,8 @@ export interface Lane {
   readonly callLog: string;
   /** Whether agents' commands can be confined on this machine. */
   readonly hasSandbox: boolean;
+  /** Replays the histories of all its runs. */
+  readonly replayer: Replayer;
   readonly taskQueue: string;
   /** Between the workers and the Temporal server. */
   readonly gate: TcpGate;
@@ -87,6 +91,8 @@ export interface LaneOptions {
   readonly thinkMs?: number;
   /** Variables of a store that the workers share; each of them then has a home of its own. If undefined: all have one home. */
   readonly store?: Readonly<Record<string, string>>;
+  /** Built worker of this checkout, which the lane leaves where it is. If undefined, the lane builds its own. */
+  readonly workerFile?: string;
 }
 
 /**
@@ -98,7 +104,7 @@ const starvedEnd = 'async hook stack has become corrupted';
 const faultPoints = fileURLToPath(new URL('../support/fault-points.mjs', import.meta.url));
 
 export async function openLane(options: LaneOptions): Promise<Lane> {
-  const { address, server, thinkMs = 100, store } = options;
+  const { address, server, thinkMs = 100, store, workerFile } = options;
   const home = mkdtempSync(join(tmpdir(), 'planwave-chaos-'));
   const taskQueue = `chaos-${randomUUID().slice(0, 8)}`;
   const rehearsal = await startRehearsalServer({ port: 0, thinkMs });
@@ -107,7 +113,8 @@ export async function openLane(options: LaneOptions): Promise<Lane> {
   const shared = store === undefined ? null : openSharedStore(store, home);
   let stored = shared?.stored ?? openFiles(home);
   const workers: ScriptProcess[] = [];
-  const built = await buildWorker();
+  const built = workerFile === undefined ? await buildWorker() : { file: workerFile, remove() {} };
+  const replayer = createReplayer();
   const faultFile = join(home, '.fault.json');
   const stallFile = join(home, '.stalls');
   // A user's folder is no part of the home.
@@ -117,7 +124,7 @@ export async function openLane(options: LaneOptions): Promise<Lane> {
   const callLog = join(aside, 'calls.log');
   const serversFile = writeServers(aside, callLog);
   const { ok: hasSandbox } = await probeSandbox(readCommandSettings({}));
-  let other: BuiltWorker | null = null;
+  let other: BuiltScript | null = null;
   let ownEnds: string[] = [];
   const forget = (worker: ScriptProcess): boolean => {
     const at = workers.indexOf(worker);
@@ -147,6 +154,7 @@ export async function openLane(options: LaneOptions): Promise<Lane> {
     workspaces,
     callLog,
     hasSandbox,
+    replayer,
     taskQueue,
     gate,
     server: server ?? null,
@@ -203,6 +211,7 @@ export async function openLane(options: LaneOptions): Promise<Lane> {
       await gate.close();
       await rehearsal.close();
       await connection.close();
+      await replayer.close();
       await shared?.close();
       other?.remove();
       built.remove();
@@ -227,7 +236,7 @@ export function lastLines(worker: ScriptProcess): string {
 }
 
 /** Builds a worker whose workflow code is another version. */
-async function buildOther(): Promise<BuiltWorker> {
+async function buildOther(): Promise<BuiltScript> {
   const checkout = changeCheckout([otherText]);
   const { file, remove } = await buildWorker(checkout.root);
   return {

@@ -228,7 +228,7 @@ async function judge(
   const isChecked = tally.runs < promisesChecked;
   tally.runs += 1;
   const { broken, histories } = isChecked
-    ? await findBrokenPromises(lane, run, { orphans: true, refusedTasks: true })
+    ? await findBrokenPromises(lane, run, { orphans: true, refusedTasks: true }, lane.replayer)
     : { broken: [], histories: await fetchHistories(lane.client, run) };
   const keys = new Map(calls.map(({ key }) => [key, key]));
   const facts = await readRunFacts({

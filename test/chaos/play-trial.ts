@@ -122,6 +122,7 @@ class Trial {
     if (seen.workflowId === this.#runId && isEnd(seen)) this.#hasEnded = true;
     this.#strike(seen);
     if (seen.workflowId !== this.#runId) return;
+    this.#open.noteEvent();
     if (seen.id === 1) this.#begin(seen);
     if (this.#plan.run.answerTo !== undefined) return;
     const asked = readAsked(seen, this.#asked);
@@ -284,12 +285,14 @@ class Trial {
     await this.#lane.collect([this.#runId]);
     // The home holds what the runs before this one were cut off in.
     const orphans = this.#plan.isHomeUsed ?? !isUndisturbed(this.#plan);
-    const { broken, histories } = await findBrokenPromises(this.#lane, this.#runId, {
-      orphans,
-      // What a reset took back is counted by the run alone, not by its histories.
-      lostUsage: this.#harmer.wasReset,
-      refusedTasks: true,
-    });
+    // What a reset took back is counted by the run alone, not by its histories.
+    const allowance = { orphans, lostUsage: this.#harmer.wasReset, refusedTasks: true };
+    const { broken, histories } = await findBrokenPromises(
+      this.#lane,
+      this.#runId,
+      allowance,
+      this.#lane.replayer,
+    );
     const played = this.#played();
     const { home, stored, callLog } = this.#lane;
     const { keys, harm } = played;

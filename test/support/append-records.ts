@@ -30,4 +30,5 @@ async function turn(number: number): Promise<void> {
 const lanes = [0, 1, 2].map(async (lane) => {
   for (let number = lane; number < last; number += 3) await turn(number);
 });
-await Promise.all(lanes);
+// A script in one file can't wait here; a rejection ends it all the same.
+void Promise.all(lanes);

@@ -3,7 +3,6 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect, isDeepStrictEqual } from 'node:util';
 import { storedRecords } from './stored-records.ts';
-import type { StoredRecord } from './stored-records.ts';
 import { toRunDirectory, treePaths } from '../../activities/projection/paths.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { TeamOutcome } from '../../contracts/team-run.ts';
@@ -38,29 +37,35 @@ export type PlayedStage = Pick<Stage, 'client' | 'home'> & Partial<Pick<Stage, '
  * no child outlives its run, every artifact that is named exists and matches its hash, no artifact is unnamed, the
  * usage of the run is the sum of its calls, and that of a team the sum of its leader's and its members'.
  *
- * @param replayer If undefined, one for this run only.
- * @returns one line for each breach, with its place, and the histories of the run.
+ * @param rootIds one run, or several of one home, whose artifacts are read once for all of them.
+ * @param replayer If undefined, one for each run.
+ * @returns one line for each breach, with its place, and the histories of the runs.
  */
 export async function findBrokenPromises(
   stage: PlayedStage,
-  rootId: string,
+  rootIds: string | readonly string[],
   allowance: Allowance = {},
   replayer?: Replayer,
 ): Promise<{ readonly broken: readonly string[]; readonly histories: StoredHistory[] }> {
-  const histories = await fetchHistories(stage.client, rootId);
-  const broken = [
-    ...histories.flatMap((stored) => findFailedTasks(stored, allowance)),
-    ...(await findReplayFault(histories, replayer)),
-    ...findOutlivers(histories),
-  ];
+  const fetchAll = (ids: readonly string[]): Promise<StoredHistory[][]> =>
+    Promise.all(ids.map((id) => fetchHistories(stage.client, id)));
+  const roots = [rootIds].flat();
+  const runs = await fetchAll(roots);
+  const found = await Promise.all(
+    runs.map(async (histories) => [
+      ...histories.flatMap((stored) => findFailedTasks(stored, allowance)),
+      ...(await findReplayFault(histories, replayer)),
+      ...findOutlivers(histories),
+      ...findBrokenTeams(stage.home, histories),
+      ...(allowance.lostUsage === true ? [] : findBrokenUsage(histories)),
+    ]),
+  );
   // Other runs of the same stage have their artifacts in the same home.
-  const others = [...new Set(stage.started)].filter((id) => id !== rootId);
-  const ofOthers = await Promise.all(others.map((id) => fetchHistories(stage.client, id)));
-  const named = [...histories, ...ofOthers.flat()];
-  broken.push(...findBrokenTeams(stage.home, histories));
-  broken.push(...(await findBrokenArtifacts(stage.home, named, allowance.orphans === true)));
-  if (allowance.lostUsage !== true) broken.push(...findBrokenUsage(histories));
-  return { broken, histories };
+  const others = [...new Set(stage.started)].filter((id) => !roots.includes(id));
+  const histories = runs.flat();
+  const named = [...histories, ...(await fetchAll(others)).flat()];
+  const ofHome = await findBrokenArtifacts(stage.home, named, allowance.orphans === true);
+  return { broken: [...found.flat(), ...ofHome], histories };
 }
 
 /**
@@ -156,37 +161,42 @@ async function findBrokenArtifacts(
   queue.push(...refsIn(readIndex(home)));
   const objects = await readObjects(home);
   const torn = [...objects]
-    .filter(([ref, bytes]) => createHash('sha256').update(bytes).digest('hex') !== ref)
+    .filter(([, { isWhole }]) => !isWhole)
     .map(([ref]) => `artifact ${ref}: its bytes have another hash`);
   const reached = new Set<string>();
   const missing: string[] = [];
   for (let ref = queue.pop(); ref !== undefined; ref = queue.pop()) {
     if (reached.has(ref)) continue;
     reached.add(ref);
-    const bytes = objects.get(ref);
-    if (bytes === undefined) missing.push(`artifact ${ref}: named, and missing`);
-    else queue.push(...refsIn([bytes.toString('utf8')]));
+    const object = objects.get(ref);
+    if (object === undefined) missing.push(`artifact ${ref}: named, and missing`);
+    else queue.push(...refsIn([object.body.toString('utf8')]));
   }
   if (orphans) return [...torn, ...missing];
   const unnamed = [...objects]
     .filter(([ref]) => !reached.has(ref))
     .map(
-      ([ref, bytes]) =>
-        `artifact ${ref}: nothing names it: ${bytes.toString('utf8').slice(0, 200)}`,
+      ([ref, { body }]) =>
+        `artifact ${ref}: nothing names it: ${body.toString('utf8').slice(0, 200)}`,
     );
   return [...torn, ...missing, ...unnamed];
 }
 
-/** Reads all artifacts; of two copies, the whole one counts, as for a reader. */
-async function readObjects(home: string): Promise<Map<string, Buffer>> {
-  const artifacts = (await storedRecords(home)).filter(({ attempt }) => attempt === 0);
-  return new Map(
-    artifacts.toSorted((a, b) => isWhole(a) - isWhole(b)).map(({ key, body }) => [key, body]),
-  );
+interface StoredObject {
+  readonly body: Buffer;
+  /** Whether its address is the hash of its bytes. */
+  readonly isWhole: boolean;
 }
 
-function isWhole({ key, body }: StoredRecord): number {
-  return Number(createHash('sha256').update(body).digest('hex') === key);
+/** Reads all artifacts; of two copies, the whole one counts, as for a reader. */
+async function readObjects(home: string): Promise<Map<string, StoredObject>> {
+  const objects = new Map<string, StoredObject>();
+  for (const { key, attempt, body } of await storedRecords(home)) {
+    if (attempt !== 0 || objects.get(key)?.isWhole === true) continue;
+    const isWhole = createHash('sha256').update(body).digest('hex') === key;
+    objects.set(key, { body, isWhole });
+  }
+  return objects;
 }
 
 /** Reads the indexes of runs and of research. A home without a design has only the first. */

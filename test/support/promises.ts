@@ -22,13 +22,15 @@ function openReplayer(): ReturnType<typeof createReplayer> {
  * Checks the promises at the end of every fault test, see `findBrokenPromises`.
  *
  * Other runs of the same home may have named an artifact too, so tests may share a stage.
+ *
+ * @param rootIds one run, or several that have ended: checked together, the home is read once.
  */
 export async function expectPromisesKept(
   stage: PlayedStage,
-  rootId: string,
+  rootIds: string | readonly string[],
   allowance: Allowance = {},
 ): Promise<StoredHistory[]> {
-  const { broken, histories } = await findBrokenPromises(stage, rootId, allowance, openReplayer());
+  const { broken, histories } = await findBrokenPromises(stage, rootIds, allowance, openReplayer());
   expect(broken).toEqual([]);
   return histories;
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
-import { buildWorker } from './built-worker.ts';
+import { buildWorker } from './built-script.ts';
 import { startOwnServer } from './own-server.ts';
 
 /** Environment variables by which the global set-up configures the test files. */

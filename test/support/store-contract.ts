@@ -375,7 +375,7 @@ function entries(at: () => StoreUnderTest, open: Open): void {
 function processes(at: () => StoreUnderTest, open: Open): void {
   it('SW1: 16 write at once, all that each was told is there, and what they count together is exact', async () => {
     const names = Array.from({ length: 16 }, (_, nth) => `w${nth}`);
-    const writers = names.map((name) => startWriter(at(), name, 15, 'stored'));
+    const writers = await Promise.all(names.map((name) => startWriter(at(), name, 15, 'stored')));
     await Promise.all(writers.map(({ closed }) => closed));
     for (const [nth, { acknowledged }] of writers.entries()) {
       expect(acknowledged()).toHaveLength(15);
@@ -387,7 +387,7 @@ function processes(at: () => StoreUnderTest, open: Open): void {
   it('SW1, GS2: what a killed one was told is there, and the next one goes on', async () => {
     for (let round = 0; round < 2; round += 1) {
       const name = `k${round}`;
-      const { child, closed, acknowledged } = startWriter(at(), name);
+      const { child, closed, acknowledged } = await startWriter(at(), name);
       while (acknowledged().length < 20 + round * 17) await once(child.stdout, 'data');
       child.kill('SIGKILL');
       await closed;

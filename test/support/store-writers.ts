@@ -3,6 +3,9 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { BucketSettings } from '../../activities/adapters/postgres-store/bucket.ts';
 import type { Stores } from '../../activities/ports/stores.ts';
+import { buildScript } from './built-script.ts';
+import type { BuiltScript } from './built-script.ts';
+import { atFileEnd } from './cleanup.ts';
 
 /** Where a writer stores. */
 export interface StorePlace {
@@ -11,21 +14,36 @@ export interface StorePlace {
   readonly artifacts?: BucketSettings | undefined;
 }
 
+/** Serves all tests of a file. */
+let script: Promise<BuiltScript> | null = null;
+
+function openScript(): Promise<BuiltScript> {
+  if (script !== null) return script;
+  const entry = fileURLToPath(new URL('append-records.ts', import.meta.url));
+  const building = buildScript('append-records', { entryPoints: [entry] });
+  script = building;
+  atFileEnd(async () => {
+    script = null;
+    (await building).remove();
+  });
+  return building;
+}
+
 /**
  * Starts a process that stores numbered texts with their entries in the ledger.
  *
  * @param count 0 for no end.
  * @param counter Name of a shared value that counts the texts. Default: none does.
  */
-export function startWriter(
+export async function startWriter(
   { home, storeUrl = '', artifacts }: StorePlace,
   name: string,
   count = 0,
   counter = '',
 ) {
-  const script = fileURLToPath(new URL('append-records.ts', import.meta.url));
+  const { file } = await openScript();
   const place = JSON.stringify({ home, storeUrl: storeUrl || undefined, artifacts });
-  const args = ['--import', 'tsx', script, place, name, String(count), counter];
+  const args = [file, place, name, String(count), counter];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let out = '';
   child.stdout.on('data', (text: Buffer) => (out += text.toString()));

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
-import { readWholeSegment } from '../../activities/adapters/file-store/rewrite-segment.ts';
 import { listSegments, readingFile } from '../../activities/adapters/file-store/segment-files.ts';
+import { scanRecords } from '../../activities/adapters/file-store/segment-records.ts';
 import type { RecordPlace } from '../../activities/adapters/file-store/segment-records.ts';
 
 /** A record of a home, with its segment. */
@@ -13,10 +13,13 @@ export interface StoredRecord extends RecordPlace {
 export async function storedRecords(home: string): Promise<readonly StoredRecord[]> {
   const records: StoredRecord[] = [];
   for (const file of (await listSegments(home)) ?? []) {
-    const segment = await readWholeSegment(file);
-    for (const place of segment?.places ?? []) {
-      const body = await readingFile(file.path, (readAt) => readAt(place.offset, place.length));
-      records.push({ ...place, path: file.path, body: body ?? Buffer.alloc(0) });
+    const bytes = await readingFile(file.path, (readAt, size) => readAt(0, size));
+    if (bytes === null) continue;
+    const part = (offset: number, length: number): Buffer =>
+      bytes.subarray(offset, offset + length);
+    const { places } = await scanRecords(file.id, async (...at) => part(...at), 0, bytes.length);
+    for (const place of places) {
+      records.push({ ...place, path: file.path, body: part(place.offset, place.length) });
     }
   }
   return records;

@@ -82,7 +82,9 @@ describe('several processes', () => {
   it('SW1, GW1: their segments are replaced while they write or are stopped, and nothing that they were told is lost', async () => {
     // Enough that several segments are replaced before the last one is written, however fast the disk is.
     const count = 120;
-    const writers = ['a', 'b', 'c'].map((name) => ({ name, ...startWriter(at, name, count) }));
+    const writers = await Promise.all(
+      ['a', 'b', 'c'].map(async (name) => ({ name, ...(await startWriter(at, name, count)) })),
+    );
     const isOpen = (): boolean => writers.some(({ child }) => child.exitCode === null);
     let replaced = 0;
     while (isOpen()) {

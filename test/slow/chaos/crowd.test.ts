@@ -1,5 +1,5 @@
 import { killProcesses } from '../../support/worker-process.ts';
-import { sharedServer } from '../../support/shared-server.ts';
+import { sharedServer, sharedWorker } from '../../support/shared-server.ts';
 import { openLane } from '../../chaos/lane.ts';
 import type { LaneOptions } from '../../chaos/lane.ts';
 import { blowsOfCluster } from '../../chaos/crowd-blows.ts';
@@ -17,7 +17,7 @@ import { faultsOf, noFaults, seed } from './sample.ts';
 /** Plays runs on three workers while processes are harmed: by default one worker after the other is killed. */
 async function playSample(options: LaneOptions, runs: number, parts: SharedParts | null = null) {
   quietRuntime();
-  const lane = await openLane({ ...options, thinkMs: 300 });
+  const lane = await openLane({ ...options, thinkMs: 300, workerFile: sharedWorker() });
   const random = createPrng(seed);
   try {
     const tally = await playCrowd({

@@ -1,5 +1,5 @@
 import { killProcesses } from '../../support/worker-process.ts';
-import { sharedServer } from '../../support/shared-server.ts';
+import { sharedServer, sharedWorker } from '../../support/shared-server.ts';
 import { openLane } from '../../chaos/lane.ts';
 import type { Lane } from '../../chaos/lane.ts';
 import { atEvents } from '../../chaos/phases/at-events.ts';
@@ -21,7 +21,8 @@ let reference: PlayedReference;
 beforeAll(async () => {
   quietRuntime();
   const { address } = sharedServer();
-  lanes = [await openLane({ address }), await openLane({ address })];
+  const options = { address, workerFile: sharedWorker() };
+  lanes = [await openLane(options), await openLane(options)];
   const [lane] = lanes;
   if (lane === undefined) throw new Error('No lane was opened.');
   reference = await playReference(lane, runWithDesign);

@@ -1,6 +1,7 @@
 import { killProcesses } from '../../support/worker-process.ts';
 import { startOwnServer } from '../../support/own-server.ts';
 import type { OwnServer } from '../../support/own-server.ts';
+import { sharedWorker } from '../../support/shared-server.ts';
 import { openLane } from '../../chaos/lane.ts';
 import type { Lane } from '../../chaos/lane.ts';
 import { takeRound } from '../../chaos/phases/phase.ts';
@@ -25,7 +26,7 @@ let reference: PlayedReference;
 beforeAll(async () => {
   quietRuntime();
   server = await startOwnServer();
-  lane = await openLane({ address: server.address, server });
+  lane = await openLane({ address: server.address, server, workerFile: sharedWorker() });
   reference = await playReference(lane, runWithSeed);
 });
 afterAll(async () => {

@@ -1,5 +1,6 @@
 import { killProcesses } from '../../support/worker-process.ts';
 import { startOwnServer } from '../../support/own-server.ts';
+import { sharedWorker } from '../../support/shared-server.ts';
 import { openLane } from '../../chaos/lane.ts';
 import { withServer } from '../../chaos/phases/with-server.ts';
 import { playPhase } from '../../chaos/play-phase.ts';
@@ -13,7 +14,7 @@ import { faultsOf, noFaults, seed } from './sample.ts';
 it('part of fault 12: kill -9 of the server and the worker together', async () => {
   quietRuntime();
   const server = await startOwnServer();
-  const lane = await openLane({ address: server.address, server });
+  const lane = await openLane({ address: server.address, server, workerFile: sharedWorker() });
   try {
     const tally = await playPhase({
       phase: withServer,

@@ -1,6 +1,6 @@
 import { killProcesses } from '../../support/worker-process.ts';
 import { eventually } from '../../support/eventually.ts';
-import { sharedServer } from '../../support/shared-server.ts';
+import { sharedServer, sharedWorker } from '../../support/shared-server.ts';
 import { openLane } from '../../chaos/lane.ts';
 import type { Lane } from '../../chaos/lane.ts';
 import { atEvents } from '../../chaos/phases/at-events.ts';
@@ -26,7 +26,8 @@ let reference: PlayedReference;
 beforeAll(async () => {
   quietRuntime();
   const { address } = sharedServer();
-  lanes = [await openLane({ address }), await openLane({ address })];
+  const options = { address, workerFile: sharedWorker() };
+  lanes = [await openLane(options), await openLane(options)];
   reference = await playReference(firstLane());
 });
 afterAll(async () => {

@@ -1,5 +1,6 @@
+import { Client, Connection } from '@temporalio/client';
 import { unverifiedQuestion } from '../../../core/effects/decide-approval.ts';
-import { composeAnswers } from '../../chaos/answering.ts';
+import { composeAnswers, OpenAnswers } from '../../chaos/answering.ts';
 import { runWithTriad } from '../../chaos/runs/with-triad.ts';
 import { createPrng } from '../../support/prng.ts';
 
@@ -50,4 +51,45 @@ it('some are sent again, and some late ones are other answers', () => {
   expect(sent.filter(({ kind }) => kind === 'again').map(isAnswer)).toContain(true);
   expect(sent.filter(({ kind }) => kind === 'late').map(isAnswer)).not.toContain(true);
   expect(new Set(sent.map(({ kind }) => kind))).toEqual(new Set(['first', 'again', 'late']));
+});
+
+describe('looks for open questions', () => {
+  let looks = 0;
+  let isAway = false;
+  const handle = new Client({ connection: Connection.lazy() }).workflow.getHandle('run');
+  const query = async () => {
+    looks += 1;
+    if (isAway) throw new Error('No worker answers.');
+    return { open: [] };
+  };
+  const open = new OpenAnswers(
+    Object.assign(handle, { query }),
+    () => 1,
+    () => {},
+  );
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  async function countLooks(ms: number): Promise<number> {
+    const before = looks;
+    for (let passed = 0; passed < ms; passed += 20) {
+      vi.setSystemTime(Date.now() + 20);
+      await open.look(() => false);
+    }
+    return looks - before;
+  }
+
+  it('follow an event soon and a query that failed, and others are rare', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    expect(await countLooks(200)).toBe(1);
+    open.noteEvent();
+    expect(await countLooks(200)).toBe(1);
+    expect(await countLooks(4_000)).toBe(2);
+    isAway = true;
+    open.noteEvent();
+    expect(await countLooks(1_000)).toBe(10);
+    isAway = false;
+    expect(await countLooks(1_000)).toBe(1);
+  });
 });

@@ -3,25 +3,22 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import type { BuildOptions } from 'esbuild';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-export interface BuiltWorker {
+export interface BuiltScript {
   readonly file: string;
   readonly remove: () => void;
 }
 
 /**
- * Builds the worker of a checkout as one script, for tests that start hundreds of them: it loads in a third of the processor time that the
- * sources take. `esbuild` is in `node_modules` anyway, because `tsx` uses it.
+ * Builds the worker of a checkout as one script, for tests that start hundreds of them.
  *
  * @param checkout Default: this one. Another one has to share the packages of this one.
- * @returns the file, and a function that removes it.
  */
-export async function buildWorker(checkout = root): Promise<BuiltWorker> {
-  // Below the packages, which the script does not contain.
-  const file = join(root, 'node_modules', '.cache', 'planwave', `worker-${randomUUID()}.cjs`);
-  await build({
+export function buildWorker(checkout = root): Promise<BuiltScript> {
+  return buildScript('worker', {
     stdin: {
       contents: [
         `import { exitCodeOf } from './scripts/bootstrap/hand-over.mjs';`,
@@ -31,6 +28,23 @@ export async function buildWorker(checkout = root): Promise<BuiltWorker> {
       resolveDir: checkout,
       loader: 'ts',
     },
+  });
+}
+
+/**
+ * Builds a script and its modules as one file, which loads in a third of the processor time that the sources take. `esbuild`
+ * is in `node_modules` anyway, because `tsx` uses it.
+ *
+ * @returns the file, and a function that removes it.
+ */
+export async function buildScript(
+  name: string,
+  source: Pick<BuildOptions, 'stdin' | 'entryPoints'>,
+): Promise<BuiltScript> {
+  // Below the packages, which the script does not contain.
+  const file = join(root, 'node_modules', '.cache', 'planwave', `${name}-${randomUUID()}.cjs`);
+  await build({
+    ...source,
     outfile: file,
     bundle: true,
     platform: 'node',
