@@ -1,4 +1,11 @@
+import type { AnsweringStyle } from '../../chaos/answering.ts';
+import type { Lane } from '../../chaos/lane.ts';
+import type { Phase } from '../../chaos/phases/phase.ts';
+import { playPhase } from '../../chaos/play-phase.ts';
+import type { Moments, PlayedReference } from '../../chaos/play-reference.ts';
+import type { Strike } from '../../chaos/strike.ts';
 import type { Tally } from '../../chaos/tally.ts';
+import { createPrng } from '../../support/prng.ts';
 
 /** Seed of the sample. `PLANWAVE_CHAOS_SEED` repeats one that failed. */
 export const seed = Number(
@@ -16,3 +23,43 @@ export const noFaults: ReturnType<typeof faultsOf> = {
   stuck: [],
   unreached: [],
 };
+
+/** Draws so many strikes of a phase with the seed. */
+export function drawStrikes(phase: Phase, moments: Moments, blows: number): readonly Strike[] {
+  return phase.plan(moments, blows, createPrng(seed)).flatMap(({ strikes }) => strikes);
+}
+
+/**
+ * Plays one run with all strikes: of two that lie close together, the second comes when the run goes on. What misses its
+ * moment gets a run of its own.
+ */
+export function strikeOneRun(
+  name: string,
+  {
+    lane,
+    reference,
+    strikes,
+    answering,
+  }: {
+    readonly lane: Lane;
+    readonly reference: PlayedReference;
+    readonly strikes: readonly Strike[];
+    readonly answering: AnsweringStyle;
+  },
+): Promise<Tally> {
+  const harm = { strikes, strikesLate: true, modelFaultChance: 0, answering };
+  return playPhase({
+    phase: {
+      title: name,
+      killsServer: lane.server !== null,
+      countBlows: () => strikes.length,
+      plan: () => [harm],
+    },
+    name,
+    lanes: [lane],
+    reference,
+    random: createPrng(seed),
+    blows: strikes.length,
+    onPlayed: () => {},
+  });
+}
