@@ -151,9 +151,10 @@ async function startWaiting(runId: string): Promise<void> {
 }
 
 async function untilQuestion(runId: string): Promise<void> {
+  const run = stage.client.workflow.getHandle(runId);
   await eventually(`a question of ${runId}`, async () => {
-    const { out } = await runPlanwave(['questions', runId, '--json']);
-    return out.includes('"question_id":"q1"');
+    const { open } = await stage.questions(run);
+    return open.some(({ question_id }) => question_id === 'q1');
   });
 }
 

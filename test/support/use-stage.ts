@@ -21,7 +21,7 @@ export interface StageUse extends Omit<StageOptions, 'address' | 'script'> {
  * @returns an object that is empty until the tests run, so that a file can name it at its top.
  */
 export function useStage(use: StageUse = {}): { readonly stage: Stage } {
-  const { stage, open, close } = prepareStage(use, openStage);
+  const { stage, open, close } = prepareStage(useServer(use), use, openStage);
   beforeAll(open, openWithinMs);
   beforeEach(() => stage.rehearsal.reset());
   afterAll(close);
@@ -30,10 +30,10 @@ export function useStage(use: StageUse = {}): { readonly stage: Stage } {
 
 /**
  * Works like `useStage`, but provides a stage for each test, whose workers are processes. Processes that a test leaves
- * running are killed.
+ * running are killed. A server of its own is one for all tests: each ends its runs.
  */
 export function useProcessStages(use: StageUse = {}): { readonly stage: Stage } {
-  const { stage, open, close } = prepareStage(use, openProcessStage);
+  const { stage, open, close } = prepareStage(useServer(use), use, openProcessStage);
   beforeEach(open, openWithinMs);
   afterEach(close);
   return { stage };
@@ -49,18 +49,30 @@ export function useOwnServer(
   serverArguments: readonly string[] = [],
   options: Omit<StageUse, 'serverArguments'> = {},
 ): { readonly server: OwnServer; readonly stage: Stage } {
-  const { server, stage, open, close } = prepareStage(
-    { ...options, serverArguments },
-    openProcessStage,
-  );
+  const server = useServer({ serverArguments });
+  const { stage, open, close } = prepareStage(server, options, openProcessStage);
   beforeAll(open, openWithinMs);
   afterAll(close);
   return { server, stage };
 }
 
+/** Provides the server of all tests of a file, or of a `describe`. Of the shared one it has the addresses only. */
+function useServer({ serverArguments }: Pick<StageUse, 'serverArguments'>): OwnServer {
+  const server: OwnServer = Object.create(null);
+  beforeAll(async () => {
+    if (serverArguments === undefined) {
+      Object.assign(server, sharedServer());
+      return undefined;
+    }
+    const own = await startOwnServer(serverArguments);
+    Object.assign(server, own);
+    // Called after every `afterAll`: what is on the server is closed by then.
+    return () => own.stop();
+  }, openWithinMs);
+  return server;
+}
+
 interface PreparedStage {
-  /** Stays empty on the shared server. */
-  readonly server: OwnServer;
   readonly stage: Stage;
   readonly open: () => Promise<void>;
   /** Closes what was opened, however far the opening got. */
@@ -68,22 +80,16 @@ interface PreparedStage {
 }
 
 function prepareStage(
-  { serverArguments, ...options }: StageUse,
+  server: OwnServer,
+  options: Omit<StageUse, 'serverArguments'>,
   openOn: (options: StageOptions) => Promise<Stage>,
 ): PreparedStage {
-  const server: OwnServer = Object.create(null);
   const stage: Stage = Object.create(null);
   const undo: (() => Promise<void>)[] = [];
   return {
-    server,
     stage,
     async open() {
-      if (serverArguments !== undefined) {
-        Object.assign(server, await startOwnServer(serverArguments));
-        undo.push(() => server.stop());
-      }
-      const { address } = serverArguments === undefined ? sharedServer() : server;
-      Object.assign(stage, await openOn({ ...options, address }));
+      Object.assign(stage, await openOn({ ...options, address: server.address }));
       undo.push(() => stage.close(), killProcesses);
     },
     async close() {

@@ -122,6 +122,11 @@ export async function startWorkerProcess(
   return worker;
 }
 
+/** Runs the worker that was built for all tests of a run, which ends as `planwave worker` does. */
+export function runSharedWorker(env: Readonly<Record<string, string>>): ScriptProcess {
+  return runFile(sharedWorker(), [], env);
+}
+
 /** Starts a worker for the stage from a file that `buildWorker` made. Resolves when it polls. */
 export async function startBuiltWorker(
   file: string,

@@ -41,6 +41,7 @@ async function replay(checkout?: string): Promise<{ ending: string; output: stri
   return { ending: await doctor.ended, output: doctor.output() };
 }
 
+// The first test: it counts the open runs of the server.
 it('fault 9: code that does not fit parks a run loudly, and after the roll-back it goes on to the right end', async () => {
   const first = await startWorkerProcess(stage);
   const run = await stage.start('plannerRun', { goal });

@@ -9,9 +9,11 @@ import { useProcessStages, useStage } from '../../support/use-stage.ts';
 import {
   killProcesses,
   runScript,
+  runSharedWorker,
   stageEnvironment,
   startWorkerProcess,
 } from '../../support/worker-process.ts';
+import type { ScriptProcess } from '../../support/worker-process.ts';
 
 /** Part of every secret here. */
 const secret = 'sk-ant-hidden';
@@ -26,12 +28,23 @@ function write(name: string, text: string): string {
   return path;
 }
 
-async function refused(
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<{ readonly ending: string; readonly text: string }> {
-  const home = { HOME: folder, PLANWAVE_HOME: join(folder, '.planning') };
-  const process = runScript(args, { ...home, ...env });
+interface Refusal {
+  readonly ending: string;
+  readonly text: string;
+}
+
+const home = { HOME: folder, PLANWAVE_HOME: join(folder, '.planning') };
+
+function refused(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Refusal> {
+  return refusalOf(runScript(args, { ...home, ...env }));
+}
+
+/** Starts the built worker, which loads in a third of the processor time of `planwave worker`. */
+function refusedWorker(env: Readonly<Record<string, string>>): Promise<Refusal> {
+  return refusalOf(runSharedWorker({ ...home, ...env }));
+}
+
+async function refusalOf(process: ScriptProcess): Promise<Refusal> {
   const ending = await process.ended;
   expect(process.output()).not.toContain(secret);
   expect(process.output()).not.toMatch(/^ +at /m);
@@ -44,13 +57,13 @@ function server(): { readonly TEMPORAL_ADDRESS: string } {
 
 describe('a worker process', () => {
   it('fault 45: without a key ends with 2 and names the variable', async () => {
-    const { ending, text } = await refused(['worker'], server());
+    const { ending, text } = await refusedWorker(server());
     expect(ending).toBe('exit code 2');
     expect(text).toMatch(/ANTHROPIC_API_KEY[^]*Try: /);
   });
 
   it('fault 45: with an impossible key, URL, model and queue ends with 2 and names them all', async () => {
-    const { ending, text } = await refused(['worker'], {
+    const { ending, text } = await refusedWorker({
       ...server(),
       ANTHROPIC_API_KEY: `${secret} and a blank`,
       ANTHROPIC_BASE_URL: `${secret}@model:8787`,
@@ -72,7 +85,7 @@ describe('a worker process', () => {
     ['PLANWAVE_TEMPORAL_PORT', 'http'],
   ])('fault 45: with an impossible %s ends with 2', async (name, value) => {
     const env = { ...server(), ANTHROPIC_API_KEY: secret, [name]: value };
-    const { ending, text } = await refused(['worker'], env);
+    const { ending, text } = await refusedWorker(env);
     expect(ending).toBe('exit code 2');
     expect(text).toContain(value);
     expect(text).toMatch(new RegExp(`${name}=`));
@@ -81,6 +94,7 @@ describe('a worker process', () => {
   it('fault 45: with wrong middlewares ends with 2, and names the module and what is wrong', async () => {
     const file = write('own.mjs', 'export const middlewares = [{}];');
     const env = { ...server(), ANTHROPIC_API_KEY: secret, PLANWAVE_MIDDLEWARES: file };
+    // The script itself, not the built worker: it prepares the loading of modules.
     const { ending, text } = await refused(['worker'], env);
     expect(ending).toBe('exit code 2');
     expect(text).toContain(`PLANWAVE_MIDDLEWARES can't be used: ${file}`);
@@ -89,7 +103,7 @@ describe('a worker process', () => {
 
   it('part of fault 13: with nobody at the address says so and ends with 1', async () => {
     const env = { TEMPORAL_ADDRESS: '127.0.0.1:9', ANTHROPIC_API_KEY: secret };
-    const { ending, text } = await refused(['worker'], env);
+    const { ending, text } = await refusedWorker(env);
     expect(ending).toBe('exit code 1');
     expect(text).toMatch(/No Temporal server can be reached at 127\.0\.0\.1:9[^]*TEMPORAL_ADDRESS/);
   });
@@ -114,7 +128,7 @@ describe('a key that the provider refuses', () => {
   });
 });
 
-function start(file: string): ReturnType<typeof refused> {
+function start(file: string): Promise<Refusal> {
   return refused(['start', '--input', file], { TEMPORAL_ADDRESS: '127.0.0.1:9' });
 }
 

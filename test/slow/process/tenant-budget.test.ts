@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openStores } from '../../../activities/adapters/open-stores.ts';
 import { createTenantBudgets } from '../../../activities/load/tenant-budgets.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -75,6 +76,8 @@ it('DU2, LT1: kill -9 inside a call: the next attempt charges the reservation, a
       // oxlint-disable-next-line no-await-in-loop
       const { spent, reserved } = await readDay();
       shown.push(spent + reserved);
+      // oxlint-disable-next-line no-await-in-loop
+      await sleep(5);
     }
   })();
   const result = await ended;

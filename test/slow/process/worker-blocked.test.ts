@@ -165,6 +165,7 @@ it('finding T1: a tool that blocks every worker after its effect parks the run, 
     ...watched,
     NODE_OPTIONS: `--import=${hanger}`,
     HANG_ON: '"npm_plan.md" is written',
+    HANG_BY: 'waiting',
   });
   const delegations = [work('build', { agent_id: 'builder' })];
   const run = await stage.start(

@@ -17,6 +17,9 @@ const { stage } = useProcessStages({
 
 const input = { goal, use_defaults: true, limits: { max_parallel: 1 } };
 
+/** Result and model calls of a run without a suspension, once one was played. */
+let calm: Awaited<ReturnType<typeof runUndisturbed>> | undefined;
+
 /** Plays the run without a suspension. Returns its result and its model calls. */
 async function runUndisturbed() {
   await stage.startWorker();
@@ -49,7 +52,8 @@ async function expectTimedOut(run: WorkflowHandle): Promise<void> {
 }
 
 it('fault 5: SIGSTOP until another worker has done the call: what comes after CONT is ignored', async () => {
-  const { n, outcome } = await runUndisturbed();
+  calm ??= await runUndisturbed();
+  const { n, outcome } = calm;
   const { worker, run, call, release } = await suspendInCall(
     'suspended-1',
     'Words that came too late',
@@ -79,7 +83,8 @@ it('fault 5: SIGSTOP until another worker has done the call: what comes after CO
 });
 
 it('fault 5: SIGSTOP of the only worker, longer than its heartbeats may stop: it goes on after CONT', async () => {
-  const { n, outcome } = await runUndisturbed();
+  calm ??= await runUndisturbed();
+  const { n, outcome } = calm;
   const { worker, run, call, release } = await suspendInCall('suspended-2', 'Words in a socket');
   const shown = await runAt(stage.address, ['status', run.workflowId]);
   expect(shown.out).toContain('No worker answered. One asked for work in the last 90 seconds');

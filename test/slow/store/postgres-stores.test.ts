@@ -344,7 +344,7 @@ describe('a copy', () => {
     );
     for (const least of [1, 150]) {
       const killed = copy(from, url);
-      while ((await count()) < least) await sleep(20);
+      while ((await count()) < least) await sleep(150);
       killed.signal('SIGKILL');
       expect(await killed.ended).toBe('SIGKILL');
     }
