@@ -7,7 +7,7 @@ import { describeError } from './expected-error.mjs';
 import { runCommand } from './run-command.mjs';
 import { describeCli, findTemporalCli } from './find-temporal-cli.mjs';
 
-/** npm scripts that run before the tests, in this order. */
+/** npm scripts that check the sources, in the order in which they are reported. */
 const checks = ['format:check', 'lint', 'typecheck', 'unused'];
 
 /** Seconds that a test file outside of `test/slow` takes at most, in a run of all of them on two cores. */
@@ -26,9 +26,7 @@ export async function runTests(root, vitestArgs) {
   const { env, failed } = await prepareTools([temporalCli]);
   // Named tests may need no server: then a missing CLI is said, and the tests that need it say it again.
   if (!all) return finish(await runVitest(root, [], vitestArgs, env), []);
-  for (const check of checks) {
-    if ((await npmRun(root, [check], env)) !== 0) failed.push(check);
-  }
+  failed.push(...(await runChecks(root, env)));
   const run = await runVitest(root, ['fast', 'integration'], [], env);
   for (const file of listSlow(run.json)) {
     console.log(`Over ${fileSecondsMax} s: ${relative(root, file)}. Its place may be test/slow.`);
@@ -37,7 +35,7 @@ export async function runTests(root, vitestArgs) {
 }
 
 /**
- * Runs every check, and beside them the tests that need no server. The output of a check is printed when it has ended.
+ * Runs every check, and beside them the tests that need no server.
  *
  * @param {string} root the folder that holds package.json
  * @returns {Promise<number>} the exit code
@@ -45,26 +43,37 @@ export async function runTests(root, vitestArgs) {
 export async function runFastTests(root) {
   const [run, failed] = await Promise.all([
     runVitest(root, ['fast'], [], process.env),
-    runChecksAside(root),
+    runChecks(root, process.env),
   ]);
   return finish(run, failed);
 }
 
 /**
- * @param {string} root
+ * Runs the checks side by side, because most of them use one core. Prints what each has printed once it and those before
+ * it have ended.
+ *
+ * @param {string} root the folder that holds package.json
+ * @param {NodeJS.ProcessEnv} env
  * @returns {Promise<string[]>} names of the checks that failed
  */
-async function runChecksAside(root) {
+export async function runChecks(root, env) {
+  const running = checks.map((check) => ({
+    check,
+    ended: runCommand('npm', ['run', '--silent', check], {
+      cwd: root,
+      env,
+      shell: process.platform === 'win32',
+    }),
+  }));
   /** @type {string[]} */
   const failed = [];
-  for (const check of checks) {
-    const result = await runCommand('npm', ['run', '--silent', check], {
-      cwd: root,
-      shell: process.platform === 'win32',
-    });
-    if (result.ok) continue;
+  for (const { check, ended } of running) {
+    const { ok, output, reason } = await ended;
+    const text = output.trimEnd();
+    if (ok && text !== '') console.log(`${check}:\n${text}`);
+    if (ok) continue;
     failed.push(check);
-    console.error(`${check} failed:\n${result.output.trimEnd()}`);
+    console.error(`${check} failed:\n${text === '' ? reason : text}`);
   }
   return failed;
 }

@@ -4,9 +4,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { startRehearsalServer } from '../../rehearsal/server/server.ts';
 import { readVersion, root } from '../../scripts/bootstrap/hand-over.mjs';
 import { findFreePort } from '../../scripts/dev-server/temporal-probe.ts';
 import { eventually } from '../support/eventually.ts';
+import { startOwnServer } from '../support/own-server.ts';
 
 const exec = promisify(execFile);
 
@@ -37,14 +39,13 @@ beforeAll(async () => {
 });
 
 /** Returns an environment with a home and with ports of its own, and without a model. */
-async function ownPlace(home: string): Promise<NodeJS.ProcessEnv & { readonly address: string }> {
+async function ownPlace(home: string): Promise<NodeJS.ProcessEnv> {
   const [temporal, ui, rehearsal] = [
     await findFreePort(),
     await findFreePort(),
     await findFreePort(),
   ];
   return {
-    address: `127.0.0.1:${temporal}`,
     ANTHROPIC_API_KEY: '',
     ANTHROPIC_BASE_URL: '',
     PLANWAVE_HOME: join(folder, home),
@@ -90,12 +91,17 @@ it.each(['20.20.2', '22.23.3', '24.21.0'])(
   'runs a goal to its result under Node %s',
   async (version) => {
     const goal = 'Compare three ways to store a backup';
-    const { stdout } = await run(
-      'npm',
-      // oxfmt-ignore
-      ['exec', '--yes', `--package=${node}@${version}`, '--', 'node', script, 'start', goal, '--defaults'],
-      await ownPlace(`home-${version}`),
-    );
+    const start = [script, 'start', goal, '--defaults'];
+    const env = await ownPlace(`home-${version}`);
+    // npm need not bring the version that runs this test.
+    const { stdout } =
+      version === process.versions.node
+        ? await run(process.execPath, start, env)
+        : await run(
+            'npm',
+            ['exec', '--yes', `--package=${node}@${version}`, '--', 'node', ...start],
+            env,
+          );
     expect(stdout).toMatch(/^run \S+: completed/m);
     expect(stdout).toContain(`# Rehearsal: Write the result for “${goal}”`);
     expect(stdout).toMatch(/Run \S+ is kept\..*npx planwave view/);
@@ -149,17 +155,23 @@ async function startScript(args: readonly string[], env: NodeJS.ProcessEnv, text
 it('runs the commands of docs/tutorial.md', async () => {
   const page = readFileSync(join(root, 'docs', 'tutorial.md'), 'utf8');
   const blocks = [...page.matchAll(/```sh( background)?\n([^]*?)```/g)];
-  const { address: _address, ...place } = await ownPlace('home-tutorial');
-  const env = { ...place, PLANWAVE_HOME: undefined };
+  const env = { ...(await ownPlace('home-tutorial')), PLANWAVE_HOME: undefined };
   // One shell does everything, as a reader's does: the folder and the settings stay.
-  const lines = blocks.map(([, isBackground, text = '']) =>
+  const [install, ...lines] = blocks.map(([, isBackground, text = '']) =>
     isBackground === undefined
       ? text
-      : `${text.trim()} > dev.log 2>&1 & dev=$!\nuntil grep -q 'planwave is up' dev.log; do sleep 0.2; done\n`,
+      : `command ${text.trim()} > dev.log 2>&1 & dev=$!\nuntil grep -q 'planwave is up' dev.log; do sleep 0.2; done\n`,
   );
+  // npx itself runs the first command, and the one that Ctrl-C ends. The others run what it would run, in the same folder.
+  const bin = join(folder, 'node_modules', '.bin');
+  const npx = `npx() { INIT_CWD="$PWD" "${bin}/$1" "\${@:2}"; }\n`;
   // As Ctrl-C does: to the whole job, which has a process group of its own.
   const end = 'kill -INT -- -$dev; wait $dev; true\n';
-  const { stdout } = await run('bash', ['-c', `set -m\n${lines.join('')}${end}`], env);
+  const { stdout } = await run(
+    'bash',
+    ['-c', `set -m\n${install}${npx}${lines.join('')}${end}`],
+    env,
+  );
   expect(stdout).toMatch(/pass 1\b/);
   expect(stdout).toMatch(/✗ Temporal server[^]*✓ Tools: read_stock/);
   expect(stdout).toMatch(/^run first-run: completed/m);
@@ -188,7 +200,7 @@ console.log(await worker.runUntil(client.workflow.execute('orderWorkflow', optio
 process.exit(0);
 `;
 
-it('compiles and runs the examples of docs/library.md', async () => {
+it('compiles and runs the examples of docs/library.md', async ({ onTestFinished }) => {
   const page = readFileSync(join(root, 'docs', 'library.md'), 'utf8');
   const examples = [...page.matchAll(/```ts\n\/\/ (\S+)\n([^]*?)```/g)];
   const files = examples.map(([, file = '', text = '']) => {
@@ -213,13 +225,15 @@ it('compiles and runs the examples of docs/library.md', async () => {
     ...files,
   ]);
 
-  const { address, ...place } = await ownPlace('home-library');
-  const dev = await startScript([script, 'dev'], place, 'planwave is up');
+  const server = await startOwnServer();
+  onTestFinished(() => server.stop());
+  const rehearsal = await startRehearsalServer({ port: 0 });
+  onTestFinished(() => rehearsal.close());
   const env = {
-    ...place,
-    TEMPORAL_ADDRESS: address,
+    PLANWAVE_HOME: join(folder, 'home-library'),
+    TEMPORAL_ADDRESS: server.address,
     ANTHROPIC_API_KEY: 'rehearsal',
-    ANTHROPIC_BASE_URL: `http://127.0.0.1:${place['PLANWAVE_REHEARSAL_PORT']}`,
+    ANTHROPIC_BASE_URL: rehearsal.url,
   };
   const execute = async (file: string) =>
     (await run(process.execPath, ['--import', 'tsx', file], env)).stdout;
@@ -234,5 +248,4 @@ it('compiles and runs the examples of docs/library.md', async () => {
   expect(await execute('own-worker.ts')).toContain('Rehearsal');
   expect(await execute('stock.test.ts')).toMatch(/^passed$/m);
   await worker.stop();
-  await dev.stop();
 });

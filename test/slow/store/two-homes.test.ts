@@ -10,6 +10,7 @@ import { startOwnPostgres } from '../../support/own-postgres.ts';
 import type { OwnPostgres } from '../../support/own-postgres.ts';
 import { callsOfRun, goal, untilCall } from '../../support/process-stage.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
+import { runCommand } from '../../support/run-command.ts';
 import { held } from '../../support/scripted-work.ts';
 import { untilIdle } from '../../support/until-idle.ts';
 import { useProcessStages } from '../../support/use-stage.ts';
@@ -30,13 +31,20 @@ afterAll(async () => {
 
 const runIds = Array.from({ length: 6 }, (_, nth) => `shared-${nth}`);
 
-/** Runs a command of the client to its end. */
-async function planwave(args: readonly string[], env: Record<string, string>): Promise<string> {
-  const command = runScript(args, { TEMPORAL_ADDRESS: stage.address, ...env });
-  const ending = await command.ended;
-  if (ending !== 'exit code 0')
-    throw new Error(`${args.join(' ')}: ${ending}: ${command.output()}`);
-  return command.output();
+/** Runs a command of the client to its end, in this process. */
+async function planwave(
+  args: readonly string[],
+  home: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  try {
+    const { code, out, err } = await runCommand({ ...stage, home }, args);
+    if (code !== 0) throw new Error(`${args.join(' ')}: exit code ${code}: ${out}${err}`);
+    return out + err;
+  } finally {
+    vi.unstubAllEnvs();
+  }
 }
 
 /** Returns the workers that make the calls in flight of a run's first wave. */
@@ -104,21 +112,28 @@ it('two workers with separate homes share six runs and one is killed: none is lo
   expect(new Set(identities.flat()).size).toBe(2);
 
   // A client with a third home reads the results.
-  const third = { PLANWAVE_HOME: join(folder, 'third'), ...shared };
-  expect(await planwave(['report', 'shared-0'], third)).toContain(goal.slice(0, 20));
-  await planwave(['export', 'shared-0'], third);
-  expect(readFileSync(join(folder, 'third', 'shared-0', 'result.md'), 'utf8')).not.toBe('');
-  expect(await planwave(['fsck'], third)).toContain('no damage');
+  const third = join(folder, 'third');
+  const client = runScript(['report', 'shared-0'], {
+    TEMPORAL_ADDRESS: stage.address,
+    PLANWAVE_HOME: third,
+    ...shared,
+  });
+  expect(await client.ended).toBe('exit code 0');
+  expect(client.output()).toContain(goal.slice(0, 20));
+  await planwave(['export', 'shared-0'], third, shared);
+  expect(readFileSync(join(third, 'shared-0', 'result.md'), 'utf8')).not.toBe('');
+  expect(await planwave(['fsck'], third, shared)).toContain('no damage');
 
   // What is stored is complete: copied into a home, the promises of files hold.
   const home = join(folder, 'copy');
-  expect(await planwave(['store', 'copy', postgres.url, home], third)).toMatch(
+  const copy = ['store', 'copy', postgres.url, home];
+  expect(await planwave(copy, third, shared)).toMatch(
     /^Copied \d+ artifacts, \d+ paid replies, .*read back/m,
   );
-  expect(await planwave(['store', 'copy', postgres.url, home], third)).toMatch(
+  expect(await planwave(copy, third, shared)).toMatch(
     /^Copied 0 artifacts, 0 paid replies, 0 side effects, 0 names, 0 thread entries, 0 shared values, \d+ were/m,
   );
-  await planwave(['export', 'shared-1'], { PLANWAVE_HOME: home });
+  await planwave(['export', 'shared-1'], home);
   await expectPromisesKept({ ...stage, home }, 'shared-1', { orphans: true });
 });
 
@@ -157,9 +172,7 @@ it('a run that waits goes on after its database was lost and restored from a dum
   expect((await stage.result(waiting)).status).toBe('completed');
   // Asked, answered: a reply that was lost would have cost a third call.
   expect(callsOfRun(stage, 'restored/wave-001/gather-facts')).toHaveLength(2);
-  expect(await planwave(['fsck'], { PLANWAVE_HOME: join(folder, 'after'), ...shared })).toContain(
-    'no damage',
-  );
+  expect(await planwave(['fsck'], join(folder, 'after'), shared)).toContain('no damage');
 });
 
 it('OS4: a run with a folder, whose home was copied into a database, goes on only with that home', async () => {
@@ -178,7 +191,7 @@ it('OS4: a run with a folder, whose home was copied into a database, goes on onl
   await untilIdle(stage, run.workflowId);
   before.signal('SIGKILL');
   await before.ended;
-  await planwave(['store', 'copy', home, url], { PLANWAVE_HOME: home });
+  await planwave(['store', 'copy', home, url], home);
 
   const shared = { ...own, PLANWAVE_STORE_URL: url };
   const other = await startWorkerProcess({ ...stage, home: join(folder, 'new-home') }, shared);
