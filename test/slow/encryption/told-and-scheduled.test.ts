@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { createEncryptingCodec } from '../../../encryption/encrypting-codec.ts';
 import type { ListedSchedule } from '../../../client/schedules.ts';
@@ -36,6 +37,14 @@ async function findSchedule(): Promise<ListedSchedule | undefined> {
   return schedules.find(({ schedule_id }) => schedule_id === 'nightly');
 }
 
+/** Asks the server as it is, without keys: a look by `planwave` costs a process. */
+function describeSchedule() {
+  return stage.client.workflowService.describeSchedule({
+    namespace: 'default',
+    scheduleId: 'nightly',
+  });
+}
+
 const isIn = (text: string): boolean =>
   text.includes(word) || text.includes(Buffer.from(word).toString('base64'));
 
@@ -57,6 +66,7 @@ it('with keys, schedules start runs and people are told, and the server has no w
   await planwave('schedule', 'create', 'nightly', `Look at the ${word}`, ...often);
   expect(await findSchedule()).toMatchObject({ goal: `Look at the ${word}`, last_run_id: null });
   await planwave('schedule', 'trigger', 'nightly');
+  await eventually('a start', async () => (await describeSchedule()).info?.recentActions?.[0]);
   const id = await eventually('its run', async () => (await findSchedule())?.last_run_id);
 
   await eventually('a message', async () => hook.heard.length > 0);
@@ -66,10 +76,7 @@ it('with keys, schedules start runs and people are told, and the server has no w
     text: expect.stringContaining(`Where is the ${word}?`),
   });
 
-  const described = await stage.client.workflowService.describeSchedule({
-    namespace: 'default',
-    scheduleId: 'nightly',
-  });
+  const described = await describeSchedule();
   const histories = (await fetchHistories(stage.client, id)).map(({ history }) => history);
   const seen = [
     JSON.stringify(described.toJSON()),
@@ -86,11 +93,13 @@ it('with keys, schedules start runs and people are told, and the server has no w
   });
   await planwave('stop', id);
   await eventually('the last message', async () => hook.heard.length > 1);
+  const lateAt = Date.now() + 62_000;
 
   const without = await runCommand(stage, ['schedule', 'list']);
   expect(without).toMatchObject({ code: 0, err: '' });
   expect(without.out).toMatch(/^nightly .*\(encrypted\)/m);
   expect((await runCommand(stage, ['schedule', 'pause', 'nightly'])).code).toBe(0);
+  await eventually('a pause', async () => (await describeSchedule()).schedule?.state?.paused);
   await eventually('a paused schedule', async () => (await findSchedule())?.paused);
 
   const payloadCodecs = [createEncryptingCodec(testKeys('k1'), 'default')];
@@ -105,9 +114,12 @@ it('with keys, schedules start runs and people are told, and the server has no w
     await command.ended;
     return command.output();
   };
+  // The reason of the first that is listed is shown: once the other is late, it is that one's.
   await eventually('the given up one', async () =>
     (await doctor()).includes('This is no notification'),
   );
+  // A message is late after a minute.
+  await sleep(Math.max(0, lateAt - Date.now()));
   const late = await eventually('the late one', async () => {
     const text = await doctor();
     return text.includes(`about ${id}`) && text;
