@@ -7,7 +7,7 @@ import { describeError } from './expected-error.mjs';
 import { runCommand } from './run-command.mjs';
 import { describeCli, findTemporalCli } from './find-temporal-cli.mjs';
 
-/** npm scripts that check the sources, in the order in which they are reported. */
+/** npm scripts that run before the tests, in this order. */
 const checks = ['format:check', 'lint', 'typecheck', 'unused'];
 
 /** Seconds that a test file outside of `test/slow` takes at most, in a run of all of them on two cores. */
@@ -26,7 +26,9 @@ export async function runTests(root, vitestArgs) {
   const { env, failed } = await prepareTools([temporalCli]);
   // Named tests may need no server: then a missing CLI is said, and the tests that need it say it again.
   if (!all) return finish(await runVitest(root, [], vitestArgs, env), []);
-  failed.push(...(await runChecks(root, env)));
+  for (const check of checks) {
+    if ((await npmRun(root, [check], env)) !== 0) failed.push(check);
+  }
   const run = await runVitest(root, ['fast', 'integration'], [], env);
   for (const file of listSlow(run.json)) {
     console.log(`Over ${fileSecondsMax} s: ${relative(root, file)}. Its place may be test/slow.`);
@@ -35,7 +37,7 @@ export async function runTests(root, vitestArgs) {
 }
 
 /**
- * Runs every check, and beside them the tests that need no server.
+ * Runs every check, and beside them the tests that need no server. The output of a check is printed when it has ended.
  *
  * @param {string} root the folder that holds package.json
  * @returns {Promise<number>} the exit code
@@ -43,37 +45,26 @@ export async function runTests(root, vitestArgs) {
 export async function runFastTests(root) {
   const [run, failed] = await Promise.all([
     runVitest(root, ['fast'], [], process.env),
-    runChecks(root, process.env),
+    runChecksAside(root),
   ]);
   return finish(run, failed);
 }
 
 /**
- * Runs the checks side by side, because most of them use one core. Prints what each has printed once it and those before
- * it have ended.
- *
- * @param {string} root the folder that holds package.json
- * @param {NodeJS.ProcessEnv} env
+ * @param {string} root
  * @returns {Promise<string[]>} names of the checks that failed
  */
-export async function runChecks(root, env) {
-  const running = checks.map((check) => ({
-    check,
-    ended: runCommand('npm', ['run', '--silent', check], {
-      cwd: root,
-      env,
-      shell: process.platform === 'win32',
-    }),
-  }));
+async function runChecksAside(root) {
   /** @type {string[]} */
   const failed = [];
-  for (const { check, ended } of running) {
-    const { ok, output, reason } = await ended;
-    const text = output.trimEnd();
-    if (ok && text !== '') console.log(`${check}:\n${text}`);
-    if (ok) continue;
+  for (const check of checks) {
+    const result = await runCommand('npm', ['run', '--silent', check], {
+      cwd: root,
+      shell: process.platform === 'win32',
+    });
+    if (result.ok) continue;
     failed.push(check);
-    console.error(`${check} failed:\n${text === '' ? reason : text}`);
+    console.error(`${check} failed:\n${result.output.trimEnd()}`);
   }
   return failed;
 }

@@ -1,7 +1,7 @@
 import { delimiter, resolve } from 'node:path';
 import { checkNode } from '../../../scripts/bootstrap/ensure-packages.mjs';
 import { ensureChromium, ensurePostgres } from '../../../scripts/bootstrap/test-programs.mjs';
-import { formatTotals, listSlow, runChecks } from '../../../scripts/bootstrap/run-tests.mjs';
+import { formatTotals, listSlow } from '../../../scripts/bootstrap/run-tests.mjs';
 import { allowNamedFolders } from '../../../scripts/main-start.ts';
 import { say, sayBeside } from '../../../scripts/say.ts';
 import { splitStartArguments, startFlags } from '../../../scripts/bootstrap/start-arguments.mjs';
@@ -93,34 +93,6 @@ it('the worker of npm start accepts the folders that its options name, unless th
   expect(allow(['--workspace', '/shop'], { PLANWAVE_WORKSPACES: '/srv' })).toEqual([
     ['/srv'],
     usual,
-  ]);
-});
-
-it('the checks run side by side, and are reported in their order', async () => {
-  const folder = makeFolder();
-  // The first one ends after the last one has begun.
-  const npm = `case "$3" in
-    format:check) for _ in $(seq 200); do [ -e begun ] && echo formatted && exit; sleep 0.05; done; exit 1 ;;
-    lint) echo 'a fault'; exit 1 ;;
-    typecheck) exit 2 ;;
-    unused) echo yes > begun; echo 'nothing unused' ;;
-  esac`;
-  writeExecutable(folder, 'npm', npm);
-  const lines: string[] = [];
-  const { error, log } = console;
-  console.error = (line: string) => void lines.push(line);
-  console.log = (line: string) => void lines.push(line);
-  try {
-    const env = { PATH: [folder, process.env['PATH']].join(delimiter) };
-    expect(await runChecks(folder, env)).toEqual(['lint', 'typecheck']);
-  } finally {
-    Object.assign(console, { error, log });
-  }
-  expect(lines).toEqual([
-    'format:check:\nformatted',
-    'lint failed:\na fault',
-    'typecheck failed:\nnpm ended with exit code 2',
-    'unused:\nnothing unused',
   ]);
 });
 
