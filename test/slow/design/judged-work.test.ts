@@ -58,21 +58,22 @@ const stagesOf = (): readonly string[] =>
     .calls()
     .map(({ body }) => /stage=\\"([a-z_]+)/.exec(JSON.stringify(body))?.[1] ?? '');
 
+const agentsAtWork = (): readonly string[] =>
+  stage.rehearsal.calls().flatMap(({ task }) => task?.agent_id ?? []);
+
 describe('one designed run', () => {
   let run: WorkflowHandle;
   let worksBefore: readonly string[];
   let worksAfter: readonly string[];
   let stages: readonly string[];
-  const workers = (): readonly string[] =>
-    stage.rehearsal.calls().flatMap(({ task }) => task?.agent_id ?? []);
   beforeAll(async () => {
     const goal = 'Compare three ways to store a backup [new-agent]';
     run = await stage.start('plannerRun', { goal, mode: 'designed' });
     const { question_id } = await untilAsked(stage, run, 'plan_approval');
-    worksBefore = workers();
+    worksBefore = agentsAtWork();
     await run.signal('answer', { question_id, answer: 'approve' });
     await untilEnded(stage, run);
-    worksAfter = workers();
+    worksAfter = agentsAtWork();
     stages = stagesOf();
   }, 600_000);
 
