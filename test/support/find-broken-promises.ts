@@ -11,7 +11,7 @@ import { isRecord } from '../../core/json.ts';
 import { restoreUsage } from '../../core/turns/turn-call.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { takenAhead } from '../../workflows/shared/task-order.ts';
-import { createReplayer, eventTypes, fetchHistories, historyJson } from './histories.ts';
+import { createReplayer, fetchHistories, historyJson } from './histories.ts';
 import type { EventJson, HistoryEvent, Replayer, StoredHistory } from './histories.ts';
 import type { Stage } from './stage.ts';
 import { sumTeamUsage } from '../../core/team/team-state.ts';
@@ -74,6 +74,8 @@ export async function findBrokenPromises(
  * which a run was reset, nor one that is refused because a query came first, where a task was lost.
  */
 export function findFailedTasks(stored: StoredHistory, allowance: Allowance): string[] {
+  // Few histories have one, and to write a history as JSON takes longer than to replay it.
+  if (!stored.history.events?.some((event) => event.workflowTaskFailedEventAttributes)) return [];
   const events = historyJson(stored.history).events ?? [];
   const lostTask = events.some(({ eventType }) => eventType.endsWith('WORKFLOW_TASK_TIMED_OUT'));
   return events.flatMap((event, at) => {
@@ -135,10 +137,18 @@ function findOutlivers(histories: readonly StoredHistory[]): string[] {
     .map(({ workflowId }) => `${workflowId}: still at work after its run has ended`);
 }
 
-function hasEnded(stored: StoredHistory): boolean {
-  return /^EVENT_TYPE_WORKFLOW_EXECUTION_(?:COMPLETED|FAILED|CANCELED|TERMINATED|TIMED_OUT|CONTINUED_AS_NEW)$/.test(
-    eventTypes(stored).at(-1) ?? '',
-  );
+function hasEnded({ workflowId, history }: StoredHistory): boolean {
+  const last = history.events?.at(-1);
+  if (last === undefined) throw new Error(`The history of ${workflowId} is empty.`);
+  const ends = [
+    last.workflowExecutionCompletedEventAttributes,
+    last.workflowExecutionFailedEventAttributes,
+    last.workflowExecutionCanceledEventAttributes,
+    last.workflowExecutionTerminatedEventAttributes,
+    last.workflowExecutionTimedOutEventAttributes,
+    last.workflowExecutionContinuedAsNewEventAttributes,
+  ];
+  return ends.some((attributes) => attributes !== null && attributes !== undefined);
 }
 
 /** Any hash except that of a file outside the run, which is labelled as such. */
