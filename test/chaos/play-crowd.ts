@@ -29,6 +29,11 @@ export interface Crowd {
   readonly deathsMin?: number;
   /** Milliseconds between the end of a blow and the next one. */
   readonly blowEveryMs: number;
+  /**
+   * Model calls of all runs between the beginning of a blow and the next one, however fast the machine is. Default 0: the
+   * time alone decides.
+   */
+  readonly blowEveryCalls?: number;
   /** Each is dealt once in some order, then again in another one. Default: kill -9 of a worker. */
   readonly blows?: readonly CrowdBlow[];
   /** Runs that are open at a time. */
@@ -142,19 +147,23 @@ async function untilEnd(
 
 /** Deals one blow after the other until all runs have ended. A kind that never came is noted as unreached. */
 async function dealBlows(
-  { lane, random, blowEveryMs, blows = [killOfWorker(lane, random)] }: Crowd,
+  { lane, random, blowEveryMs, blowEveryCalls = 0, blows = [killOfWorker(lane, random)] }: Crowd,
   tally: Tally,
   isOver: () => boolean,
 ): Promise<readonly Struck[]> {
   const struck: Struck[] = [];
   const runIds = new Map<string, string>();
+  const countCalls = (): number => lane.rehearsal.calls().length;
+  let nextAtCalls = blowEveryCalls;
   for (let round: CrowdBlow[] = []; ;) {
     const nextAtMs = Date.now() + blowEveryMs;
-    while (Date.now() < nextAtMs && !isOver()) await sleep(50);
+    const isDue = (): boolean => Date.now() >= nextAtMs && countCalls() >= nextAtCalls;
+    while (!isDue() && !isOver()) await sleep(50);
     if (isOver()) break;
     if (round.length === 0) round = random.shuffle(blows);
     const blow = round.shift();
     if (blow === undefined) break;
+    nextAtCalls = countCalls() + blowEveryCalls;
     const { kind, isDeath } = blow;
     const keys = await blow.strike(() => findUnrecorded(lane, runIds));
     struck.push({ keys, isDeath });

@@ -6,6 +6,7 @@ import { blowsOfCluster } from '../../chaos/crowd-blows.ts';
 import type { SharedParts } from '../../chaos/crowd-blows.ts';
 import { playCrowd } from '../../chaos/play-crowd.ts';
 import { playReference } from '../../chaos/play-reference.ts';
+import type { PlayedReference } from '../../chaos/play-reference.ts';
 import { startCluster } from '../../cluster/cluster.ts';
 import { findPrograms } from '../../cluster/programs.ts';
 import { createPrng } from '../../support/prng.ts';
@@ -14,19 +15,27 @@ import { faultsOf, noFaults, seed } from './sample.ts';
 
 /** A sample of the phase `crowd` of `npm run chaos`. */
 
+/** The undisturbed run of both tests: it is the same in any store. */
+let reference: PlayedReference | undefined;
+
+/** Runs whose calls lie between two blows: a dozen runs get about eight blows, on a slow machine too. */
+const blowEveryRuns = 1.5;
+
 /** Plays runs on three workers while processes are harmed: by default one worker after the other is killed. */
 async function playSample(options: LaneOptions, runs: number, parts: SharedParts | null = null) {
   quietRuntime();
   const lane = await openLane({ ...options, thinkMs: 300, workerFile: sharedWorker() });
   const random = createPrng(seed);
   try {
+    reference ??= await playReference(lane);
     const tally = await playCrowd({
       lane,
-      reference: await playReference(lane),
+      reference,
       random,
       name: 'sample-crowd',
       runs,
       blowEveryMs: 3_000,
+      blowEveryCalls: blowEveryRuns * reference.calls.length,
       ...(parts === null
         ? { openMax: 6 }
         : { openMax: 3, blows: blowsOfCluster(lane, random, parts) }),
