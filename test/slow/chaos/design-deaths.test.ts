@@ -2,14 +2,12 @@ import { killProcesses } from '../../support/worker-process.ts';
 import { sharedServer, sharedWorker } from '../../support/shared-server.ts';
 import { openLane } from '../../chaos/lane.ts';
 import type { Lane } from '../../chaos/lane.ts';
-import { atEvents } from '../../chaos/phases/at-events.ts';
-import { beforeCompletions, inCalls } from '../../chaos/phases/in-calls.ts';
 import { momentsOf, playReference } from '../../chaos/play-reference.ts';
 import type { PlayedReference } from '../../chaos/play-reference.ts';
 import { designTask, runWithDesign } from '../../chaos/runs/with-design.ts';
 import type { Tally } from '../../chaos/tally.ts';
 import { quietRuntime } from '../../support/quiet-runtime.ts';
-import { drawStrikes, faultsOf, noFaults, strikeOneRun } from './sample.ts';
+import { faultsOf, noFaults, strikeEachWay } from './sample.ts';
 
 /**
  * A sample of `npm run chaos -- --task design`, which kills the worker at every event of a design. One run takes all the
@@ -29,13 +27,7 @@ beforeAll(async () => {
 });
 beforeAll(async () => {
   const moments = momentsOf(reference, designTask);
-  const strikes = [
-    ...drawStrikes(atEvents, moments, blows.events),
-    ...drawStrikes(inCalls, moments, blows.calls),
-    ...drawStrikes(beforeCompletions, moments, blows.completions),
-  ];
-  // Another kill before the answers is not what the titles say.
-  tally = await strikeOneRun('design', { lane, reference, strikes, answering: 'plain' });
+  tally = await strikeEachWay('design', { lane, reference, moments, blows });
 }, 1_200_000);
 afterAll(async () => {
   await lane.close();

@@ -1,5 +1,7 @@
 import type { AnsweringStyle } from '../../chaos/answering.ts';
 import type { Lane } from '../../chaos/lane.ts';
+import { atEvents } from '../../chaos/phases/at-events.ts';
+import { beforeCompletions, inCalls } from '../../chaos/phases/in-calls.ts';
 import type { Phase } from '../../chaos/phases/phase.ts';
 import { playPhase } from '../../chaos/play-phase.ts';
 import type { Moments, PlayedReference } from '../../chaos/play-reference.ts';
@@ -23,11 +25,6 @@ export const noFaults: ReturnType<typeof faultsOf> = {
   stuck: [],
   unreached: [],
 };
-
-/** Draws so many strikes of a phase with the seed. */
-export function drawStrikes(phase: Phase, moments: Moments, blows: number): readonly Strike[] {
-  return phase.plan(moments, blows, createPrng(seed)).flatMap(({ strikes }) => strikes);
-}
 
 /**
  * Plays one run with all strikes: of two that lie close together, the second comes when the run goes on. What misses its
@@ -62,4 +59,34 @@ export function strikeOneRun(
     blows: strikes.length,
     onPlayed: () => {},
   });
+}
+
+/**
+ * Plays one run with blows at events, inside calls and between replies and their completions, drawn with the seed. No
+ * worker dies before the answers: the titles do not say it.
+ *
+ * @param moments those of the task that is struck.
+ */
+export function strikeEachWay(
+  name: string,
+  {
+    lane,
+    reference,
+    moments,
+    blows,
+  }: {
+    readonly lane: Lane;
+    readonly reference: PlayedReference;
+    readonly moments: Moments;
+    readonly blows: Readonly<Record<'events' | 'calls' | 'completions', number>>;
+  },
+): Promise<Tally> {
+  const draw = (phase: Phase, count: number): readonly Strike[] =>
+    phase.plan(moments, count, createPrng(seed)).flatMap(({ strikes }) => strikes);
+  const strikes = [
+    ...draw(atEvents, blows.events),
+    ...draw(inCalls, blows.calls),
+    ...draw(beforeCompletions, blows.completions),
+  ];
+  return strikeOneRun(name, { lane, reference, strikes, answering: 'plain' });
 }

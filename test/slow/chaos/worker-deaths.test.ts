@@ -6,7 +6,6 @@ import { sharedWorker } from '../../support/shared-server.ts';
 import { openLane } from '../../chaos/lane.ts';
 import type { Lane } from '../../chaos/lane.ts';
 import { atEvents } from '../../chaos/phases/at-events.ts';
-import { beforeCompletions, inCalls } from '../../chaos/phases/in-calls.ts';
 import type { Phase } from '../../chaos/phases/phase.ts';
 import { withServer } from '../../chaos/phases/with-server.ts';
 import { playPhase } from '../../chaos/play-phase.ts';
@@ -17,7 +16,7 @@ import type { PlayedTrial } from '../../chaos/trial.ts';
 import { createPrng } from '../../support/prng.ts';
 import { triadTask } from '../../chaos/runs/with-triad.ts';
 import { quietRuntime } from '../../support/quiet-runtime.ts';
-import { drawStrikes, faultsOf, noFaults, seed, strikeOneRun } from './sample.ts';
+import { faultsOf, noFaults, seed, strikeEachWay } from './sample.ts';
 import type { Strike } from '../../chaos/strike.ts';
 import { addTrial, createTally } from '../../chaos/tally.ts';
 import type { Tally } from '../../chaos/tally.ts';
@@ -121,13 +120,7 @@ describe('over a whole triad', () => {
   let tally: Tally;
   beforeAll(async () => {
     const moments = momentsOf(reference, triadTask);
-    const strikes = [
-      ...drawStrikes(atEvents, moments, blows.events),
-      ...drawStrikes(inCalls, moments, blows.calls),
-      ...drawStrikes(beforeCompletions, moments, blows.completions),
-    ];
-    // Another kill before the answers is not what the titles say.
-    tally = await strikeOneRun('triad', { lane, reference, strikes, answering: 'plain' });
+    tally = await strikeEachWay('triad', { lane, reference, moments, blows });
   }, 1_200_000);
 
   it('fault 1: kill -9 right after some history events of its delegation and its phases', () => {
