@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Client } from '@temporalio/client';
+import { isContinuation, isEnd } from '../support/histories.ts';
 import type { HistoryEvent } from '../support/histories.ts';
 import { CallSites } from './call-sites.ts';
 
@@ -11,22 +12,6 @@ export interface SeenEvent {
   /** Number of the event in its history, from 1. */
   readonly id: number;
   readonly event: HistoryEvent;
-}
-
-/** Returns true for the last event of a history that is continued as new. */
-export function isContinuation({ event }: Pick<SeenEvent, 'event'>): boolean {
-  return Boolean(event.workflowExecutionContinuedAsNewEventAttributes);
-}
-
-/** Returns true for an event with which a workflow is over. */
-export function isEnd({ event }: Pick<SeenEvent, 'event'>): boolean {
-  const ends = [
-    event.workflowExecutionCompletedEventAttributes,
-    event.workflowExecutionFailedEventAttributes,
-    event.workflowExecutionTerminatedEventAttributes,
-    event.workflowExecutionTimedOutEventAttributes,
-  ];
-  return ends.some((attributes) => attributes !== null && attributes !== undefined);
 }
 
 export interface HistoryWatch {

@@ -16,7 +16,8 @@ import {
 } from './answering.ts';
 import type { Asked } from './answering.ts';
 import { Harmer } from './harmer.ts';
-import { isEnd, watchHistories } from './history-watch.ts';
+import { isEnd } from '../support/histories.ts';
+import { watchHistories } from './history-watch.ts';
 import type { HistoryWatch, SeenEvent } from './history-watch.ts';
 import { kindOf } from './interruption.ts';
 import type { Lane } from './lane.ts';

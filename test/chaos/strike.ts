@@ -1,5 +1,5 @@
 import type { CallName } from './call-name.ts';
-import { isContinuation, isEnd } from './history-watch.ts';
+import { isContinuation, isEnd } from '../support/histories.ts';
 import type { SeenEvent } from './history-watch.ts';
 
 /** kill -9 of the worker, and what comes after it. */

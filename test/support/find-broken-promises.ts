@@ -11,7 +11,7 @@ import { isRecord } from '../../core/json.ts';
 import { restoreUsage } from '../../core/turns/turn-call.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { takenAhead } from '../../workflows/shared/task-order.ts';
-import { createReplayer, fetchHistories, historyJson } from './histories.ts';
+import { createReplayer, fetchHistories, historyJson, isContinuation, isEnd } from './histories.ts';
 import type { EventJson, HistoryEvent, Replayer, StoredHistory } from './histories.ts';
 import type { Stage } from './stage.ts';
 import { sumTeamUsage } from '../../core/team/team-state.ts';
@@ -138,17 +138,9 @@ function findOutlivers(histories: readonly StoredHistory[]): string[] {
 }
 
 function hasEnded({ workflowId, history }: StoredHistory): boolean {
-  const last = history.events?.at(-1);
-  if (last === undefined) throw new Error(`The history of ${workflowId} is empty.`);
-  const ends = [
-    last.workflowExecutionCompletedEventAttributes,
-    last.workflowExecutionFailedEventAttributes,
-    last.workflowExecutionCanceledEventAttributes,
-    last.workflowExecutionTerminatedEventAttributes,
-    last.workflowExecutionTimedOutEventAttributes,
-    last.workflowExecutionContinuedAsNewEventAttributes,
-  ];
-  return ends.some((attributes) => attributes !== null && attributes !== undefined);
+  const event = history.events?.at(-1);
+  if (event === undefined) throw new Error(`The history of ${workflowId} is empty.`);
+  return isEnd({ event }) || isContinuation({ event });
 }
 
 /** Any hash except that of a file outside the run, which is labelled as such. */

@@ -14,6 +14,23 @@ export interface StoredHistory {
 
 export type HistoryEvent = NonNullable<History['events']>[number];
 
+/** Returns true for the last event of a history that is continued as new. */
+export function isContinuation({ event }: { readonly event: HistoryEvent }): boolean {
+  return Boolean(event.workflowExecutionContinuedAsNewEventAttributes);
+}
+
+/** Returns true for an event with which a workflow is over. */
+export function isEnd({ event }: { readonly event: HistoryEvent }): boolean {
+  const ends = [
+    event.workflowExecutionCompletedEventAttributes,
+    event.workflowExecutionFailedEventAttributes,
+    event.workflowExecutionCanceledEventAttributes,
+    event.workflowExecutionTerminatedEventAttributes,
+    event.workflowExecutionTimedOutEventAttributes,
+  ];
+  return ends.some((attributes) => attributes !== null && attributes !== undefined);
+}
+
 /** Fetches all histories of a run: its own, of every continuation, and of every child, parents before children. */
 export async function fetchHistories(client: Client, rootId: string): Promise<StoredHistory[]> {
   const found: StoredHistory[] = [];
