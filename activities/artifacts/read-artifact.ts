@@ -66,9 +66,28 @@ export function readOutput(store: ArtifactStore, ref: Ref): Promise<AgentOutput>
   return readShape(store, ref, AgentOutput, "an agent's output");
 }
 
-/** @throws ArtifactCorrupt like `readShape`. */
-export function readRegistry(store: ArtifactStore, ref: Ref): Promise<RegistrySnapshot> {
-  return readShape(store, ref, RegistrySnapshot, 'a registry snapshot');
+/** Registries that were read, those of each store from the least to the most recently used. */
+const readRegistries = new WeakMap<ArtifactStore, Map<Ref, RegistrySnapshot>>();
+
+/** Registries that are kept for a store. Runs with the same agents share one. */
+const registriesMax = 8;
+
+/**
+ * Reads a registry, or returns the one that was read before: every model call needs it, and to parse and check all agents
+ * takes a millisecond or two. Callers must not change it.
+ *
+ * @throws ArtifactCorrupt like `readShape`.
+ */
+export async function readRegistry(store: ArtifactStore, ref: Ref): Promise<RegistrySnapshot> {
+  const read = readRegistries.get(store) ?? new Map<Ref, RegistrySnapshot>();
+  readRegistries.set(store, read);
+  const registry =
+    read.get(ref) ?? (await readShape(store, ref, RegistrySnapshot, 'a registry snapshot'));
+  read.delete(ref);
+  read.set(ref, registry);
+  const [oldest] = read.keys();
+  if (read.size > registriesMax && oldest !== undefined) read.delete(oldest);
+  return registry;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { lstatSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -50,6 +51,33 @@ export async function identifyHome(home: string): Promise<StoreIdentity> {
       'Try: mount or restore it, or point PLANWAVE_HOME at another directory and restart the worker. The run waits and continues by itself.',
     { path: join(home, idFile), code: 'ENOENT' },
   );
+}
+
+/**
+ * Creates an `identifyHome` for every activity: it reads the file of the id only when that is another one than before.
+ *
+ * @returns a function that throws like `identifyHome`.
+ */
+export function createHomeIdentifier(home: string): () => Promise<StoreIdentity> {
+  let known: { readonly stamp: string; readonly identity: StoreIdentity } | null = null;
+  return async () => {
+    const stamp = stampOf(join(home, idFile));
+    if (known !== null && known.stamp === stamp) return known.identity;
+    const identity = await identifyHome(home);
+    known = stamp === null ? null : { stamp, identity };
+    return identity;
+  };
+}
+
+/** Returns a text that differs for another file at `path`, and after each change; null when there is none to look at. */
+function stampOf(path: string): string | null {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = lstatSync(path, { bigint: true });
+    return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+  } catch {
+    // Reading it says what is wrong.
+    return null;
+  }
 }
 
 /**

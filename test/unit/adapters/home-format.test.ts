@@ -1,8 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { createFileRunIndex } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import {
+  adoptIds,
+  createHomeIdentifier,
   findHomeFault,
   findHomeIdentity,
   identifyHome,
@@ -65,4 +67,18 @@ it.each([
   for (const look of [openHome, findHomeFault]) {
     expect(await look(at.home)).toContain(`has ${told}; this planwave reads and writes format 3`);
   }
+});
+
+it('the identity for every activity is that of the file, also after it has changed or gone', async () => {
+  await openHome(at.home);
+  const identify = createHomeIdentifier(at.home);
+  const first = await identify();
+  expect(first).toEqual(await identifyHome(at.home));
+  expect(await identify()).toBe(first);
+  await adoptIds(at.home, ['aaaaaaaaaaaa']);
+  expect(await identify()).toEqual({ ...first, copied: ['aaaaaaaaaaaa'] });
+  await rm(join(at.home, 'store.json'));
+  await expect(identify()).rejects.toThrow('is gone: it has no store.json (ENOENT)');
+  await writeFile(join(at.home, 'store.json'), '{"id":"bbbbbbbbbbbb"}\n');
+  expect(await identify()).toMatchObject({ id: 'bbbbbbbbbbbb' });
 });
