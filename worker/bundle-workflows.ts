@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join, dirname, relative, resolve } from 'node:path';
 import { createHash } from 'node:crypto';
@@ -104,9 +105,11 @@ async function listSources(folder: string): Promise<string[]> {
     .map((name) => join(folder, name));
 }
 
-/** The workflows as one script for the sandbox. */
-export interface WorkflowBundle {
-  readonly code: string;
+/** The workflows as one script for the sandbox: its text, or the absolute path of its file, of which the SDK keeps one copy less. */
+export type WorkflowBundle = { readonly code: string } | { readonly codePath: string };
+
+export function readBundle(bundle: WorkflowBundle): string {
+  return 'code' in bundle ? bundle.code : readFileSync(bundle.codePath, 'utf8');
 }
 
 export interface BundleOptions {
@@ -131,25 +134,28 @@ export async function loadWorkflowBundle(options: BundleOptions = {}): Promise<W
   const kinds = `${options.traced === true ? '-traced' : ''}${options.encrypted === true ? '-encrypted' : ''}`;
   const name = `${hash}${kinds}.js`;
   const file = join(root, 'node_modules', '.cache', 'planwave', name);
-  const cached = await readFile(file, 'utf8').catch(() => null);
-  if (cached !== null) return { code: cached };
-  const bundle = await bundleWorkflows(options);
-  await atomicWriteFile(file, bundle.code).catch(() => undefined);
-  return bundle;
+  if (existsSync(file)) return { codePath: file };
+  const code = await bundleWorkflows(options);
+  // Another user of the machine may start the worker: the script is as public as the sources.
+  return atomicWriteFile(file, code, { access: 'shared' }).then(
+    () => ({ codePath: file }),
+    () => ({ code }),
+  );
 }
 
 /**
- * Bundles the present workflows.
+ * Bundles the present workflows into one script, and returns its text.
  *
  * All workflows of a process share one copy of the modules, which hold no state (`test/architecture` checks that) and
  * whose exports the SDK freezes. With one copy each, the SDK's default, a cached workflow took 289 KB more, and its
  * start 3 ms more of processor time. Its source map names files and lines without their text, which every worker would
- * parse and keep: 70 ms of its start and 60 MB.
+ * parse and keep: 70 ms of its start and 60 MB. Its characters are those of Latin-1, others are escaped: V8 takes two bytes
+ * for each character of a text that has a single other one.
  */
 export async function bundleWorkflows({
   traced = false,
   encrypted = false,
-}: BundleOptions = {}): Promise<WorkflowBundle> {
+}: BundleOptions = {}): Promise<string> {
   const extension = isBuilt ? 'js' : 'ts';
   const room = join(root, 'workflows');
   const workflowsPath = join(room, `index.${extension}`);
@@ -167,5 +173,10 @@ export async function bundleWorkflows({
     webpackConfigHook: (config) => ({ ...config, devtool: 'inline-nosources-source-map' }),
     logger: new DefaultLogger('ERROR'),
   });
-  return { code };
+  return code.replaceAll(/[^\0-\xFF]/g, escapeUnit);
+}
+
+/** Writes a UTF-16 unit as JavaScript's texts and patterns may have it. */
+function escapeUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -20,7 +20,7 @@ import { createRedactingCodec } from '../redaction/redacting-codec.ts';
 import type { FailureType } from '../contracts/errors.ts';
 import { readStoreIdentity, refuseOtherStore } from '../core/run/run-place.ts';
 import { refuseBlockedWork } from './watchdog.ts';
-import { encodedFailures, type WorkflowBundle } from './bundle-workflows.ts';
+import { encodedFailures, readBundle, type WorkflowBundle } from './bundle-workflows.ts';
 import type { ModelQueueSettings } from './part-settings.ts';
 import { placeWork } from './work-place.ts';
 import type { Tracing } from './start-tracing.ts';
@@ -240,8 +240,8 @@ function versionOf({
  * Returns a short name of the code: six events of every turn contain it, and the SDK's own name takes 90 bytes each
  * time.
  */
-function hashOf({ code }: WorkflowBundle): string {
-  return `planwave+${createHash('sha256').update(code).digest('hex').slice(0, 12)}`;
+function hashOf(bundle: WorkflowBundle): string {
+  return `planwave+${createHash('sha256').update(readBundle(bundle)).digest('hex').slice(0, 12)}`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
+import { loadWorkflowBundle, readBundle } from '../../worker/bundle-workflows.ts';
 import { workflowTypes } from '../../contracts/names.ts';
 import { allFiles, matchAll, read, sourceFiles } from './repository.ts';
 
@@ -58,12 +58,18 @@ it('modules of workflows keep nothing: all workflows of a process share them', (
 });
 
 describe('the workflow bundle', () => {
+  let text = '';
   let modules: readonly string[] = [];
   beforeAll(async () => {
-    const { code } = await loadWorkflowBundle();
+    const code = readBundle(await loadWorkflowBundle());
     const [map = ''] = matchAll(code, /sourceMappingURL=data:[^,]*;base64,([\w+/=]+)/g);
     const { sources }: { sources: string[] } = JSON.parse(Buffer.from(map, 'base64').toString());
     modules = sources;
+    text = code;
+  });
+
+  it('takes one byte a character', () => {
+    expect(matchAll(text, /([^\0-\xFF].{0,40})/gu)).toEqual([]);
   });
 
   it('was read', () => {

@@ -79,6 +79,8 @@ async function bringUp(
       TEMPORAL_ADDRESS: server.address,
       ANTHROPIC_BASE_URL: model.url,
       ANTHROPIC_API_KEY: 'rehearsal',
+      // As deploy/Dockerfile sets it.
+      MALLOC_ARENA_MAX: '2',
       ...env,
     });
     onUp(async () => {

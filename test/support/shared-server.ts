@@ -1,7 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
+import {
+  loadWorkflowBundle,
+  readBundle,
+  type WorkflowBundle,
+} from '../../worker/bundle-workflows.ts';
 import { buildWorker } from './built-script.ts';
 import { startOwnServer } from './own-server.ts';
 
@@ -35,7 +39,7 @@ export async function startShared(): Promise<() => Promise<void>> {
 
 /** Bundles the workflows for `sharedBundle`. Resolves with a function that removes the bundle. */
 export async function provideBundle(): Promise<() => void> {
-  const { code } = await loadWorkflowBundle();
+  const code = readBundle(await loadWorkflowBundle());
   const folder = mkdtempSync(join(tmpdir(), 'planwave-bundle-'));
   const file = join(folder, 'workflows.js');
   writeFileSync(file, code);
@@ -47,8 +51,8 @@ export function sharedServer(): { readonly address: string; readonly uiUrl: stri
   return { address: read(names.address), uiUrl: read(names.ui) };
 }
 
-export function sharedBundle(): { readonly code: string } {
-  return { code: readFileSync(read(names.bundle), 'utf8') };
+export function sharedBundle(): WorkflowBundle {
+  return { codePath: read(names.bundle) };
 }
 
 /** Returns the file of a worker that loads in a third of the time that its sources take. */

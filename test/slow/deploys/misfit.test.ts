@@ -2,6 +2,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { openHome } from '../../../activities/adapters/file-store/home-format.ts';
 import { createRedactor } from '../../../redaction/create-redactor.ts';
 import { createActivities } from '../../../worker/create-activities.ts';
+import { readBundle } from '../../../worker/bundle-workflows.ts';
 import { createWorker } from '../../../worker/create-worker.ts';
 import type { StuckWorkflow } from '../../../client/stuck-workflows.ts';
 import { openQuestion } from '../../support/asking.ts';
@@ -211,7 +212,7 @@ async function startChangedWorker({
     connection,
     namespace: 'default',
     taskQueue: stage.taskQueue,
-    workflowBundle: { code: replaceOnce(sharedBundle().code, from, to) },
+    workflowBundle: { code: replaceOnce(readBundle(sharedBundle()), from, to) },
     redactor,
     activities: createActivities(
       {
