@@ -1,10 +1,10 @@
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { FoundOutputs } from '../../contracts/run-log.ts';
-import type { DetailEntry, RunRecord } from '../../contracts/run-record.ts';
+import type { DetailEntry, RecordedWave, RunRecord } from '../../contracts/run-record.ts';
 import { waveNumber } from '../ids.ts';
 import { openCriteria } from '../criteria/criteria.ts';
-import { dropReplaced, listReplaced } from '../schedule/dependencies.ts';
+import { dropReplaced, mapReplaced } from '../schedule/dependencies.ts';
 import type { TriadPhase } from '../../contracts/triad.ts';
 
 /** Completed delegation with its output. */
@@ -13,8 +13,13 @@ export interface Deliverable extends DelegationOutcome {
   readonly output_ref: Ref;
 }
 
+/** The part of a record that tells results. */
+interface Results {
+  readonly waves: readonly Pick<RecordedWave, 'wave' | 'outcomes'>[];
+}
+
 /** Lists completed delegations that have an output, in the order of waves and outcomes. */
-export function listCompleted(record: RunRecord): readonly Deliverable[] {
+export function listCompleted(record: Results): readonly Deliverable[] {
   return record.waves.flatMap((wave) =>
     wave.outcomes.flatMap((outcome) =>
       outcome.status === 'completed' && outcome.output_ref !== null
@@ -26,14 +31,12 @@ export function listCompleted(record: RunRecord): readonly Deliverable[] {
 
 /** Lists completed delegations whose result a later one explicitly replaces, each with the newest of those. */
 export function listSuperseded(
-  record: RunRecord,
+  record: Results,
 ): readonly { readonly older: Deliverable; readonly newest: Deliverable }[] {
   const completed = listCompleted(record);
-  const counting = dropReplaced(completed);
+  const newestOf = mapReplaced(completed);
   return completed.flatMap((older) => {
-    const newest = counting.find((one) =>
-      listReplaced(one, completed).includes(older.delegation_id),
-    );
+    const newest = newestOf.get(older.delegation_id);
     return newest === undefined ? [] : [{ older, newest }];
   });
 }

@@ -132,9 +132,27 @@ type Ended = Pick<DelegationOutcome, 'status' | 'output_ref'>;
 /** Lists the delegation_ids that a version stands for besides its own, the newest first. */
 export function listReplaced({ replaces }: Version, versions: readonly Version[]): string[] {
   const byId = new Map(versions.map((one) => [one.delegation_id, one]));
-  const replaced: string[] = [];
-  for (let id = replaces; id !== undefined && !replaced.includes(id); id = byId.get(id)?.replaces) {
-    replaced.push(id);
+  const replaced = new Set<string>();
+  for (let id = replaces; id !== undefined && !replaced.has(id); id = byId.get(id)?.replaces) {
+    replaced.add(id);
   }
-  return replaced;
+  return [...replaced];
+}
+
+/**
+ * Maps each delegation_id that was replaced, directly or through others, to the version that counts instead: the first of
+ * several. Looks at each version a few times, however many there are: a run has hundreds.
+ */
+export function mapReplaced<V extends Version>(versions: readonly V[]): ReadonlyMap<string, V> {
+  const byId = new Map(versions.map((one) => [one.delegation_id, one]));
+  const newestOf = new Map<string, V>();
+  for (const newest of dropReplaced(versions)) {
+    let id = newest.replaces;
+    // What a known one replaced is known too.
+    while (id !== undefined && !newestOf.has(id)) {
+      newestOf.set(id, newest);
+      id = byId.get(id)?.replaces;
+    }
+  }
+  return newestOf;
 }

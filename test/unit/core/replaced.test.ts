@@ -1,11 +1,14 @@
+import * as fc from 'fast-check';
 import { applyOutcomes } from '../../../core/criteria/criteria.ts';
 import { checkInputs } from '../../../core/plan/check-inputs.ts';
 import {
   dropReplaced,
   dropReplacedOutcomes,
   listReplaced,
+  mapReplaced,
 } from '../../../core/schedule/dependencies.ts';
 import { criterion, delegation, outcome } from './builders.ts';
+import { listSuperseded } from '../../../core/run/list-deliverables.ts';
 import { checkReplaced } from '../../../core/plan/check-plan.ts';
 
 const draft = delegation('draft', { produces: ['text'] });
@@ -41,6 +44,34 @@ describe('a result that replaces another', () => {
     const a = delegation('a', { replaces: 'b' });
     const b = delegation('b', { replaces: 'a' });
     expect(listReplaced(a, [a, b])).toEqual(['b', 'a']);
+  });
+
+  it('RE2: is found for each that it replaced, the first of several', () => {
+    const version = fc.record({
+      delegation_id: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+      replaces: fc.constantFrom('a', 'b', 'c', 'd', 'e', undefined),
+    });
+    const versions = fc.uniqueArray(version, { selector: (one) => one.delegation_id });
+    fc.assert(
+      fc.property(versions, (all) => {
+        for (const id of ['a', 'b', 'c', 'd', 'e']) {
+          const newest = dropReplaced(all).find((one) => listReplaced(one, all).includes(id));
+          expect(mapReplaced(all).get(id)).toBe(newest);
+        }
+      }),
+    );
+  });
+
+  it('is found in a run of thousands of results', () => {
+    const outcomes = Array.from({ length: 3_000 }, (_, at) =>
+      outcome(`d${at}`, at % 3 === 2 ? { replaces: `d${at - 1}` } : {}),
+    );
+    const superseded = listSuperseded({ waves: [{ wave: 1, outcomes }] });
+    expect(superseded).toHaveLength(1_000);
+    expect(superseded[0]).toMatchObject({
+      older: { delegation_id: 'd1', wave: 1 },
+      newest: { delegation_id: 'd2', wave: 1 },
+    });
   });
 
   it('finding W5: P13: "mend after review" is a plan', () => {
