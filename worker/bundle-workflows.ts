@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { readFile, readdir } from 'node:fs/promises';
+import { constants, readFileSync } from 'node:fs';
+import { access, readFile, readdir } from 'node:fs/promises';
 import { join, dirname, relative, resolve } from 'node:path';
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
@@ -134,7 +134,11 @@ export async function loadWorkflowBundle(options: BundleOptions = {}): Promise<W
   const kinds = `${options.traced === true ? '-traced' : ''}${options.encrypted === true ? '-encrypted' : ''}`;
   const name = `${hash}${kinds}.js`;
   const file = join(root, 'node_modules', '.cache', 'planwave', name);
-  if (existsSync(file)) return { codePath: file };
+  const isThere = await access(file, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return { codePath: file };
   const code = await bundleWorkflows(options);
   // Another user of the machine may start the worker: the script is as public as the sources.
   return atomicWriteFile(file, code, { access: 'shared' }).then(
