@@ -23,7 +23,7 @@ const compared = 5;
 /** Small enough that every wave makes the run continue as new. */
 const shortHistories = ['--dynamic-config-value=limit.historyCount.suggestContinueAsNew=20'];
 
-/** Large enough that none does. */
+/** Large enough that only the engine's own limit of a history's length does. */
 const longHistories = [
   '--dynamic-config-value=limit.historyCount.suggestContinueAsNew=50000',
   '--dynamic-config-value=limit.historySize.suggestContinueAsNew=50000000',
@@ -50,7 +50,7 @@ export const deepRun: Figure = {
     };
     say('a run that continues as new after each wave …');
     const parts = await measureRun(deep, shortHistories);
-    say('the same run in one piece …');
+    say('the same run in long parts …');
     const whole = await measureRun(deep, longHistories);
     return toRows(deep, parts, whole);
   },
@@ -130,11 +130,11 @@ function toRows(deep: DeepRun, parts: Measured, whole: Measured): FigureRow[] {
       numbers: { first_ms: first, last_ms: last, ratio, parts: parts.parts },
     },
     {
-      figure: `a run of ${size}: pool, answers, criteria and outcomes against the same run in one piece`,
+      figure: `a run of ${size}: pool, answers, criteria and outcomes against the same run in long parts`,
       target: 'equal',
       measured: isEqual ? 'equal' : 'different',
       floor: '',
-      reached: isEqual && parts.parts > deep.waves / 2 && whole.parts === 1,
+      reached: isEqual && parts.parts > deep.waves / 2 && whole.parts * 4 < parts.parts,
       notes: `${parts.record.facts.length} facts, ${parts.record.details.length} details.`,
       numbers: { parts: parts.parts, whole_parts: whole.parts },
     },

@@ -8,12 +8,12 @@ import { spreadOf } from '../statistics.ts';
 import { measureRounds, warmUp } from '../wave-rounds.ts';
 import type { WaveRounds } from '../wave-rounds.ts';
 
-const widths = [50, 400, 800];
+const widths = [10, 25, 50];
 const parallel = 50;
 const spreadMax = 1.5;
 
-/** A round of 800 delegations is as much work as a hundred usual waves. */
-const roundShare = 10;
+/** A round of 50 delegations is as much work as five usual waves. */
+const roundShare = 4;
 
 interface Point {
   readonly delegations: number;
@@ -25,7 +25,7 @@ interface Point {
 
 export const wideWaves: Figure = {
   name: 'delegations',
-  about: 'engine ms and history bytes a delegation, in waves of 50, 400 and 800 delegations',
+  about: 'engine ms and history bytes a delegation, in waves of 10, 25 and 50 delegations',
   measure: ({ rounds, sizeOf, say, withStage }) =>
     withStage(async (stage) => {
       await warmUp(stage);
