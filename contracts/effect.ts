@@ -139,7 +139,7 @@ export interface DelegationChange extends ChangeSize {
 /** Everything that a run's agents have changed in the user's folder, before it is there. */
 export interface ProposedChanges extends ChangeSize {
   readonly dir: string;
-  /** By path, at most `changedFilesShownMax`. */
+  /** The first changed files by path, at most `changedFilesShownMax`. */
   readonly files: readonly FileChange[];
   readonly delegations: readonly DelegationChange[];
   /** The whole patch. */

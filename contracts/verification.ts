@@ -265,5 +265,5 @@ export interface EarlierJudgement extends Pick<TriadJudgement, 'delegation_id' |
 /** Judgements of agents on what others have made. */
 export type JudgementOutline =
   | { readonly shape: 'verification'; readonly verdict: VerdictOutline }
-  /** By a rubric. `reason`: at most 300 characters. */
+  /** A grade by a rubric. `reason`: at most 300 characters. */
   | { readonly shape: 'grading'; readonly score: number; readonly reason: string };

@@ -254,7 +254,7 @@ export function hashTask(task: string): string {
   return hashText(trimEdges(even) || even.trim());
 }
 
-/** By hand: an expression for the end of a text looks at every run of punctuation within it, from each of its places. */
+/** Trims by hand: an expression for the end of a text looks at every run of punctuation within it, from each of its places. */
 function trimEdges(text: string): string {
   const characters = Array.from(text);
   const first = characters.findIndex(isInner);
