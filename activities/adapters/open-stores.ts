@@ -23,7 +23,7 @@ import {
   adoptIds,
   findHomeFault,
   findHomeIdentity,
-  createHomeIdentifier,
+  identifyHome,
   openHome,
 } from './file-store/home-format.ts';
 import { pruneHome } from './file-store/prune-home.ts';
@@ -117,7 +117,7 @@ function openFileStores(
     },
     open: () => openHome(home),
     findFault: () => findHomeFault(home),
-    identify: createHomeIdentifier(home),
+    identify: () => identifyHome(home),
     findIdentity: () => findHomeIdentity(home),
     adopt: (ids) => adoptIds(home, ids),
     prune: (options) => pruneHome({ home, segments, store, ...options }),

@@ -53,20 +53,33 @@ export async function identifyHome(home: string): Promise<StoreIdentity> {
   );
 }
 
+/** Identities that were read, by home, with the stamp of their file. */
+const identities = new Map<string, { readonly stamp: string; readonly identity: StoreIdentity }>();
+
 /**
- * Creates an `identifyHome` for every activity: it reads the file of the id only when that is another one than before.
+ * Returns the identity of a home; null when no worker has opened it. Every activity asks, so the file is read only when it
+ * is another one than before.
  *
- * @returns a function that throws like `identifyHome`.
+ * @throws {StoreUnavailable} when it can't be read.
  */
-export function createHomeIdentifier(home: string): () => Promise<StoreIdentity> {
-  let known: { readonly stamp: string; readonly identity: StoreIdentity } | null = null;
-  return async () => {
-    const stamp = stampOf(join(home, idFile));
-    if (known !== null && known.stamp === stamp) return known.identity;
-    const identity = await identifyHome(home);
-    known = stamp === null ? null : { stamp, identity };
+export async function findHomeIdentity(home: string): Promise<StoreIdentity | null> {
+  const path = join(home, idFile);
+  const stamp = stampOf(path);
+  const known = identities.get(home);
+  if (known !== undefined && known.stamp === stamp) return known.identity;
+  const bytes = await readFileInside(home, path);
+  if (bytes === null) return null;
+  const ids = parseIds(bytes.toString('utf8'));
+  if (ids !== null) {
+    const identity = { place: `"${home}" on ${hostname()}`, ...ids };
+    if (stamp !== null) identities.set(home, { stamp, identity });
     return identity;
-  };
+  }
+  throw new StoreUnavailable(
+    `The id of the artifact home in "${path}" is damaged. Try: restore the file from a backup, or write {"id":"…"} ` +
+      'with the id that its runs name (planwave status <run>). The run waits and continues by itself.',
+    { path, code: null },
+  );
 }
 
 /** Returns a text that differs for another file at `path`, and after each change; null when there is none to look at. */
@@ -78,24 +91,6 @@ function stampOf(path: string): string | null {
     // Reading it says what is wrong.
     return null;
   }
-}
-
-/**
- * Returns the identity of a home; null when no worker has opened it.
- *
- * @throws {StoreUnavailable} when it can't be read.
- */
-export async function findHomeIdentity(home: string): Promise<StoreIdentity | null> {
-  const path = join(home, idFile);
-  const bytes = await readFileInside(home, path);
-  if (bytes === null) return null;
-  const ids = parseIds(bytes.toString('utf8'));
-  if (ids !== null) return { place: `"${home}" on ${hostname()}`, ...ids };
-  throw new StoreUnavailable(
-    `The id of the artifact home in "${path}" is damaged. Try: restore the file from a backup, or write {"id":"…"} ` +
-      'with the id that its runs name (planwave status <run>). The run waits and continues by itself.',
-    { path, code: null },
-  );
 }
 
 /** Notes in an opened home that stores with these ids were copied into it. */
