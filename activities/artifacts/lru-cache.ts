@@ -1,40 +1,60 @@
-/** Keeps the most recently used values, up to a total size. */
-export interface ByteCache {
-  get(key: string): Uint8Array | undefined;
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+
+/** Keeps the most recently used values, up to a total weight. */
+export interface LruCache<V> {
+  /** Returns a value and makes it the most recently used one. */
+  get(key: string): V | undefined;
+  has(key: string): boolean;
   /**
-   * Takes ownership of `bytes`: the caller must not change them any more. A value larger than the whole cache is not
+   * Takes ownership of `value`: the caller must not change it any more. A value heavier than the whole cache is not
    * kept.
    */
-  set(key: string, bytes: Uint8Array): void;
+  set(key: string, value: V): void;
 }
 
-/** @param maxBytes Total size of the values; 0 keeps nothing. */
-export function createByteCache(maxBytes: number): ByteCache {
+/**
+ * @param max Total weight of the values; 0 keeps nothing.
+ * @param weigh Returns the weight of a value. Default: 1 for each, so that `max` is their number.
+ */
+export function createLruCache<V>(max: number, weigh: (value: V) => number = () => 1): LruCache<V> {
   // A Map keeps the order of insertion: a used value moves to the end, and the first one is dropped first.
-  const entries = new Map<string, Uint8Array>();
-  let size = 0;
+  const entries = new Map<string, V>();
+  let weight = 0;
   const remove = (key: string): void => {
-    size -= entries.get(key)?.byteLength ?? 0;
+    const value = entries.get(key);
+    if (value === undefined) return;
+    weight -= weigh(value);
     entries.delete(key);
   };
   return {
     get: (key) => {
-      const bytes = entries.get(key);
-      if (bytes !== undefined) {
+      const value = entries.get(key);
+      if (value !== undefined) {
         entries.delete(key);
-        entries.set(key, bytes);
+        entries.set(key, value);
       }
-      return bytes;
+      return value;
     },
-    set: (key, bytes) => {
+    has: (key) => entries.has(key),
+    set: (key, value) => {
       remove(key);
-      if (bytes.byteLength > maxBytes) return;
-      entries.set(key, bytes);
-      size += bytes.byteLength;
+      if (weigh(value) > max) return;
+      entries.set(key, value);
+      weight += weigh(value);
       for (const oldest of entries.keys()) {
-        if (size <= maxBytes) break;
+        if (weight <= max) break;
         remove(oldest);
       }
     },
+  };
+}
+
+/** Creates a function that returns the cache of a store, with at most `max` values. */
+export function createStoreCaches<V>(max: number): (store: ArtifactStore) => LruCache<V> {
+  const caches = new WeakMap<ArtifactStore, LruCache<V>>();
+  return (store) => {
+    const cache = caches.get(store) ?? createLruCache<V>(max);
+    caches.set(store, cache);
+    return cache;
   };
 }

@@ -12,6 +12,7 @@ import { ArtifactCorrupt, type ArtifactStore } from '../ports/artifact-store.ts'
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine } from '../text/blocks.ts';
 import { countBytes } from '../text/bytes.ts';
+import { createStoreCaches } from './lru-cache.ts';
 
 /** The agents and teams of a run, as they were when it began. */
 const RegistrySnapshot = z.strictObject({
@@ -66,11 +67,8 @@ export function readOutput(store: ArtifactStore, ref: Ref): Promise<AgentOutput>
   return readShape(store, ref, AgentOutput, "an agent's output");
 }
 
-/** Registries that were read, those of each store from the least to the most recently used. */
-const readRegistries = new WeakMap<ArtifactStore, Map<Ref, RegistrySnapshot>>();
-
-/** Registries that are kept for a store. Runs with the same agents share one. */
-const registriesMax = 8;
+/** Registries that were read. Runs with the same agents share one. */
+const registriesOf = createStoreCaches<RegistrySnapshot>(8);
 
 /**
  * Reads a registry, or returns the one that was read before: every model call needs it, and to parse and check all agents
@@ -79,14 +77,10 @@ const registriesMax = 8;
  * @throws ArtifactCorrupt like `readShape`.
  */
 export async function readRegistry(store: ArtifactStore, ref: Ref): Promise<RegistrySnapshot> {
-  const read = readRegistries.get(store) ?? new Map<Ref, RegistrySnapshot>();
-  readRegistries.set(store, read);
-  const registry =
-    read.get(ref) ?? (await readShape(store, ref, RegistrySnapshot, 'a registry snapshot'));
-  read.delete(ref);
-  read.set(ref, registry);
-  const [oldest] = read.keys();
-  if (read.size > registriesMax && oldest !== undefined) read.delete(oldest);
+  const known = registriesOf(store).get(ref);
+  if (known !== undefined) return known;
+  const registry = await readShape(store, ref, RegistrySnapshot, 'a registry snapshot');
+  registriesOf(store).set(ref, registry);
   return registry;
 }
 

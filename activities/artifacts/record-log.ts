@@ -9,13 +9,14 @@ import { runRecordVersions, type RunRecord } from '../../contracts/run-record.ts
 import { engineLimits } from '../../core/limits.ts';
 import { foldRevision, isSnapshotDue } from '../../core/run/fold-run.ts';
 import { ArtifactCorrupt, type ArtifactStore } from '../ports/artifact-store.ts';
+import { createStoreCaches } from './lru-cache.ts';
 import { readJson } from './read-artifact.ts';
 
 /**
  * Newest records that were read or written, by store and reference. A reference is the hash of its revision, which names
  * everything before it, so an entry is never outdated.
  */
-const cached = new WeakMap<ArtifactStore, Map<Ref, RunRecord>>();
+const recordsOf = createStoreCaches<RunRecord>(engineLimits.recordsCachedMax);
 
 /**
  * Reads a record: folds the revisions since the last one that is stored whole, or since one in memory.
@@ -30,7 +31,7 @@ export async function readRecord(store: ArtifactStore, ref: Ref): Promise<RunRec
   const revisions: RecordRevision[] = [];
   let record: RunRecord | undefined;
   for (let at = ref; record === undefined;) {
-    record = take(records, at);
+    record = records.get(at);
     if (record !== undefined) break;
     // Each revision names the one before it.
     // oxlint-disable-next-line no-await-in-loop
@@ -47,7 +48,7 @@ export async function readRecord(store: ArtifactStore, ref: Ref): Promise<RunRec
     }
   }
   const folded = revisions.reduceRight(foldRevision, record);
-  keep(records, ref, folded);
+  records.set(ref, folded);
   return folded;
 }
 
@@ -83,7 +84,7 @@ export type RecordPlace = Pick<RunRecord, 'revision' | 'previous_ref'>;
  * @throws like `readRecord`.
  */
 export async function readPlace(store: ArtifactStore, ref: Ref): Promise<RecordPlace> {
-  return take(recordsOf(store), ref) ?? (await readEntry(store, ref));
+  return recordsOf(store).get(ref) ?? (await readEntry(store, ref));
 }
 
 /**
@@ -170,26 +171,4 @@ function isVersioned(value: unknown): value is { readonly version: unknown } {
 
 function includes(versions: readonly unknown[], version: unknown): boolean {
   return versions.includes(version);
-}
-
-function recordsOf(store: ArtifactStore): Map<Ref, RunRecord> {
-  const known = cached.get(store);
-  if (known !== undefined) return known;
-  const records = new Map<Ref, RunRecord>();
-  cached.set(store, records);
-  return records;
-}
-
-/** A Map keeps the order of insertion: a used record moves to the end, and the first one is dropped first. */
-function take(records: Map<Ref, RunRecord>, ref: Ref): RunRecord | undefined {
-  const record = records.get(ref);
-  if (record !== undefined) keep(records, ref, record);
-  return record;
-}
-
-function keep(records: Map<Ref, RunRecord>, ref: Ref, record: RunRecord): void {
-  records.delete(ref);
-  records.set(ref, record);
-  const [oldest] = records.keys();
-  if (records.size > engineLimits.recordsCachedMax && oldest !== undefined) records.delete(oldest);
 }

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { lstat, lutimes, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createByteCache } from '../../artifacts/byte-cache.ts';
+import { createLruCache } from '../../artifacts/lru-cache.ts';
 import { atomicWriteFile, readFileInside } from './atomic-write-file.ts';
 import {
   asideSuffix,
@@ -88,7 +88,7 @@ export function openSegments({ home, cacheMaxBytes = 64 * 1024 * 1024 }: Segment
 
   return {
     home,
-    cache: createByteCache(cacheMaxBytes),
+    cache: createLruCache<Uint8Array>(cacheMaxBytes, ({ byteLength }) => byteLength),
 
     /**
      * Stores records with one flush. When the promise resolves, they survive a power cut.

@@ -7,7 +7,7 @@ import {
   type ArtifactStore,
 } from '../../ports/artifact-store.ts';
 import { hashBytes } from '../../text/bytes.ts';
-import { createByteCache, type ByteCache } from '../../artifacts/byte-cache.ts';
+import { createLruCache, type LruCache } from '../../artifacts/lru-cache.ts';
 import type { Bucket } from './bucket.ts';
 import type { Database } from './database.ts';
 
@@ -92,7 +92,7 @@ export interface Insertion {
 
 /** An artifact store with the cache that its ledger fills. */
 export interface PostgresArtifactStore extends ArtifactStore {
-  readonly cache: ByteCache;
+  readonly cache: LruCache<Uint8Array>;
   /**
    * Writes objects of a bucket, and prepares what is stored in the database.
    *
@@ -129,7 +129,7 @@ export function createPostgresArtifactStore(
   cacheMaxBytes = cacheBytes,
 ): PostgresArtifactStore {
   const { db, bucket, place } = at;
-  const cache = createByteCache(cacheMaxBytes);
+  const cache = createLruCache<Uint8Array>(cacheMaxBytes, ({ byteLength }) => byteLength);
   const store: PostgresArtifactStore = {
     cache,
     prepare: async (artifacts, areNew) => {
@@ -218,7 +218,11 @@ async function prepareObjects(
   };
 }
 
-async function getVerified(at: ArtifactPlace, cache: ByteCache, ref: Ref): Promise<Uint8Array> {
+async function getVerified(
+  at: ArtifactPlace,
+  cache: LruCache<Uint8Array>,
+  ref: Ref,
+): Promise<Uint8Array> {
   const { db, place } = at;
   const cached = cache.get(checkRef(ref, db.place));
   if (cached !== undefined) return cached;
